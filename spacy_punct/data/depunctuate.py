@@ -1,0 +1,121 @@
+"""From a treebank sentence to a tree with slots, and back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from spacy_punct.data.conllu import Sentence, Token
+from spacy_punct.data.marks import ABBREVIATION_DOT, SPECIAL_GLYPHS
+from spacy_punct.data.quotes import directed_quotes
+from spacy_punct.data.tree import ROOT, Puncteme, Slots, Tree
+from spacy_punct.errors import Errors, PunctError
+
+Glyphs = Mapping[tuple[int, int], str]
+"""(slot, position in it) -> the mark as written, where not the usual way."""
+
+
+@dataclass(frozen=True)
+class PunctuatedTree:
+    """A tree, the marks in its slots, and what of their writing is lost in them."""
+
+    tree: Tree
+    slots: Slots
+    glyphs: Glyphs = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        self.tree.check_slots(self.slots)
+
+
+def is_punctuation(token: Token) -> bool:
+    return token.upos == "PUNCT" or token.relation.partition(":")[0] == "punct"
+
+
+def has_words(sentence: Sentence) -> bool:
+    return not all(map(is_punctuation, sentence.tokens))
+
+
+def has_inner_punctuation(sentence: Sentence) -> bool:
+    """Whether a punctuation token has dependents: the paper omits such sentences."""
+    return any(
+        is_punctuation(sentence.tokens[token.head - 1])
+        for token in sentence.tokens
+        if 0 < token.head <= len(sentence.tokens)
+    )
+
+
+def depunctuate(sentence: Sentence) -> PunctuatedTree:
+    """Take the punctuation out of a sentence's tree and into slots (section 4).
+
+    Punctuation is what has the part of speech PUNCT or the relation punct; the
+    dot that ends a word such as `etc.` becomes the abbreviation dot.
+
+    sentence (Sentence): A sentence that has words, and punctuation only as leaves.
+    RETURNS (PunctuatedTree): The tree is as in the treebank, not made projective.
+    """
+    punctuation = {
+        i: token for i, token in enumerate(sentence.tokens) if is_punctuation(token)
+    }
+    quotes = directed_quotes(punctuation)
+    words: list[str] = []
+    kept: list[Token] = []
+    position: dict[int, int] = {}
+    slots: list[list[str]] = [[]]
+    glyphs: dict[tuple[int, int], str] = {}
+    for i, token in enumerate(sentence.tokens):
+        if i in punctuation:
+            mark = quotes.get(i, token.form)
+            if SPECIAL_GLYPHS.get(mark, mark) != token.form:
+                glyphs[len(slots) - 1, len(slots[-1])] = token.form
+            slots[-1].append(mark)
+            continue
+        stem = token.form[:-1]
+        abbreviated = token.form.endswith(".") and stem.strip(".") != ""
+        position[i + 1] = len(words)
+        words.append(stem if abbreviated else token.form)
+        kept.append(token)
+        slots.append([ABBREVIATION_DOT] if abbreviated else [])
+    for token in kept:
+        if token.head - 1 in punctuation:
+            raise PunctError(Errors.P018.format(where=sentence.where, i=token.head))
+    tree = Tree(
+        words=tuple(words),
+        tags=tuple(token.upos for token in kept),
+        heads=tuple(
+            position.get(token.head, token.head - 1) if token.head else ROOT
+            for token in kept
+        ),
+        relations=tuple(token.relation for token in kept),
+    )
+    return PunctuatedTree(tree, tuple(map(tuple, slots)), glyphs)
+
+
+def repunctuate(tree: Tree, slots: Slots, glyphs: Glyphs | None = None) -> list[str]:
+    """The token sequence of a tree with marks in its slots: depunctuate's inverse.
+
+    tree (Tree): The words.
+    slots (Slots): The marks before, between and after them.
+    glyphs (Glyphs | None): How marks were written; straight quotes by default.
+    RETURNS (list[str]): The tokens in order.
+    """
+    glyphs = glyphs or {}
+    tokens: list[str] = []
+    tree.check_slots(slots)
+    for i, slot in enumerate(slots):
+        if i:
+            tokens.append(tree.words[i - 1])
+        for k, mark in enumerate(slot):
+            if mark != ABBREVIATION_DOT:
+                tokens.append(glyphs.get((i, k), SPECIAL_GLYPHS.get(mark, mark)))
+            elif i and k == 0:
+                tokens[-1] += SPECIAL_GLYPHS[mark]
+            else:
+                raise PunctError(Errors.P017.format(slot=i))
+    return tokens
+
+
+def replace_marks(slots: Slots, substitute: Mapping[str, str]) -> Slots:
+    """The slots with each mark that `substitute` names replaced."""
+
+    def replaced(slot: Puncteme) -> Puncteme:
+        return tuple(substitute.get(mark, mark) for mark in slot)
+
+    return tuple(map(replaced, slots))

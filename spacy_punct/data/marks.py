@@ -1,0 +1,69 @@
+"""Punctuation marks: the special ones, and which of them come in pairs."""
+
+import unicodedata
+
+BOS = "^"
+"""The sentence-initial mark, the first token of slot 0's underlying string."""
+ABBREVIATION_DOT = "<abbr>"
+"""The dot of `etc.`, which is not a period."""
+UNK = "<unk>"
+"""Any mark too rare to model."""
+
+SPECIAL_GLYPHS = {"``": '"', "''": '"', "`": "'", ABBREVIATION_DOT: "."}
+"""How a mark that is not its own glyph was most likely written."""
+
+
+def _unicode_brackets() -> dict[str, str]:
+    """Opening bracket or quote -> closing one, for all of Unicode.
+
+    The standard library has no table of pairs, but with few exceptions a
+    closing bracket stands one code point (or two, in ASCII) after its opener.
+    """
+    pairs = {"«": "»", "‹": "›", "“": "”", "‘": "’", "„": "”", "‚": "’"}
+    for code in range(0x110000):
+        opener = chr(code)
+        if unicodedata.category(opener) != "Ps" or opener in pairs:
+            continue
+        for closer in (chr(code + 1), chr(code + 2)):
+            if unicodedata.category(closer) == "Pe":
+                pairs[opener] = closer
+                break
+    return pairs
+
+
+BRACKETS: dict[str, str] = {
+    **_unicode_brackets(),
+    "``": "''",
+    "`": "'",
+    "<": ">",
+    "<<": ">>",
+    "¿": "?",
+    "¡": "!",
+}
+"""Appendix B: marks that are unmatched unless their partner is there."""
+
+SYMMETRIC: dict[str, str] = {**BRACKETS, ",": ",", "-": "-"}
+"""Appendix A, template S: marks that may surround a constituent."""
+
+_BRACKETING = frozenset(BRACKETS) | (frozenset(BRACKETS.values()) - {"?", "!"})
+
+
+def is_symmetric(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
+    """Whether `left` read forwards mirrors `right` read backwards (template S)."""
+    return len(left) == len(right) > 0 and all(
+        SYMMETRIC.get(a) == b for a, b in zip(left, reversed(right), strict=True)
+    )
+
+
+def is_unmatched(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
+    """Whether a bracket or quote lacks its partner (appendix B's count c).
+
+    `?` and `!` close `¿` and `¡`, but they also stand alone in every language,
+    so unlike the paper we count them only against an opener in `left`.
+    """
+    openers = [mark for mark in left if mark in _BRACKETING]
+    needs = {BRACKETS.get(mark) for mark in openers}
+    closers = [mark for mark in right if mark in _BRACKETING or mark in needs]
+    return len(openers) != len(closers) or any(
+        BRACKETS.get(a) != b for a, b in zip(openers, reversed(closers), strict=True)
+    )

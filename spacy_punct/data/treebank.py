@@ -1,0 +1,96 @@
+"""Whole treebanks as punctuated trees, with a count of what was left out."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from spacy_punct.data.conllu import Sentence, read_conllu
+from spacy_punct.data.depunctuate import (
+    PunctuatedTree,
+    depunctuate,
+    has_inner_punctuation,
+    has_words,
+)
+from spacy_punct.errors import Errors, PunctError
+
+
+@dataclass(frozen=True)
+class Treebank:
+    """The usable sentences of a treebank file, projective, in its order."""
+
+    examples: tuple[PunctuatedTree, ...]
+    n_sentences: int
+    """All sentences of the file."""
+    n_omitted: int
+    """Sentences in which a punctuation token has dependents."""
+    n_wordless: int
+    """Sentences of nothing but punctuation."""
+    n_projectivised: int
+    n_tokens: int
+    """All tokens of the file, punctuation included."""
+    n_punctuation: int
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    @property
+    def mark_counts(self) -> Counter[str]:
+        return count_marks(self.examples)
+
+
+def count_marks(examples: Iterable[PunctuatedTree]) -> Counter[str]:
+    return Counter(mark for ex in examples for slot in ex.slots for mark in slot)
+
+
+def read_treebank(path: str | Path) -> Treebank:
+    """Read a CoNLL-U file into projective punctuated trees.
+
+    path (str | Path): The file.
+    RETURNS (Treebank): Its usable sentences, and how many were left out and why.
+    """
+    treebank = make_treebank(read_conllu(path))
+    if not treebank.examples:
+        raise PunctError(Errors.P006.format(path=path))
+    return treebank
+
+
+def make_treebank(sentences: Iterable[Sentence]) -> Treebank:
+    """Depunctuate and projectivise sentences, counting what is left out."""
+    examples: list[PunctuatedTree] = []
+    counts: Counter[str] = Counter()
+    for sentence in sentences:
+        counts["sentences"] += 1
+        counts["tokens"] += len(sentence.tokens)
+        if not has_words(sentence):
+            counts["wordless"] += 1
+            continue
+        if has_inner_punctuation(sentence):
+            counts["omitted"] += 1
+            continue
+        try:
+            example = depunctuate(sentence)
+        except PunctError as error:
+            raise PunctError(f"{sentence.where}: {error}") from None
+        counts["punctuation"] += len(sentence.tokens) - len(example.tree)
+        if not example.tree.is_projective:
+            counts["projectivised"] += 1
+            example = replace(example, tree=example.tree.projective())
+        examples.append(example)
+    return Treebank(
+        tuple(examples),
+        n_sentences=counts["sentences"],
+        n_omitted=counts["omitted"],
+        n_wordless=counts["wordless"],
+        n_projectivised=counts["projectivised"],
+        n_tokens=counts["tokens"],
+        n_punctuation=counts["punctuation"],
+    )
+
+
+def split_treebank(
+    examples: Sequence[PunctuatedTree], share: float
+) -> tuple[Sequence[PunctuatedTree], Sequence[PunctuatedTree]]:
+    """The first `share` of the examples, and the rest."""
+    cut = round(len(examples) * share)
+    return examples[:cut], examples[cut:]

@@ -1,0 +1,110 @@
+"""Every message the project raises, each with a code, its cause and a remedy."""
+
+
+class PunctError(ValueError):
+    """Input or state that the project cannot work with."""
+
+
+class _Coded(type):
+    """Prefix each message of a class with its attribute name, as spaCy does."""
+
+    def __getattribute__(cls, name: str) -> str:
+        message = type.__getattribute__(cls, name)
+        return message if name.startswith("__") else f"[{name}] {message}"
+
+
+class Errors(metaclass=_Coded):
+    # Treebank files
+    P001 = (
+        "{where}: expected 10 tab-separated CoNLL-U columns, found {n}. Check that "
+        "the file is CoNLL-U and that its columns are separated by tabs."
+    )
+    P002 = (
+        "{where}: '{value}' is not a valid {column}. Token ids run 1, 2, 3, ... "
+        "within a sentence (ranges as 1-2, empty nodes as 1.1) and heads are integers."
+    )
+    P003 = (
+        "{where}: the file is not UTF-8 text ({reason}). Convert it to UTF-8 before "
+        "reading it."
+    )
+    P004 = (
+        "{where}: an empty sentence (comments with no token). Remove the comments or "
+        "add the tokens."
+    )
+    P005 = "No such treebank file: {path}. Check the path."
+    P006 = (
+        "{path} holds no sentence with words, so there is nothing to learn from or to "
+        "evaluate on. Check that it is the intended CoNLL-U file."
+    )
+    # Trees and slots
+    P010 = (
+        "A tree's words, tags, heads and relations must be equally long and not "
+        "empty; got {sizes}. Give one of each per word."
+    )
+    P011 = (
+        "Word {i} ('{word}') has head {head}, outside this sentence of {n} words. "
+        "Heads are 0-based word positions; the root's is -1."
+    )
+    P012 = (
+        "The tree has {n} roots (words {roots}); exactly one is allowed. Give each "
+        "sentence its own tree, with one head of -1."
+    )
+    P013 = (
+        "The heads form a cycle through word {i} ('{word}'), so this is not a tree. "
+        "Check the parser's output."
+    )
+    P014 = (
+        "A sentence of {words} words has {expected} slots, but {n} were given. Slot i "
+        "stands before word i, and the last one after the last word."
+    )
+    P015 = (
+        "Unknown mark '{mark}' in slot {slot}. Known marks: {known}. Replace others "
+        "by '{unk}' (Inventory.known does so)."
+    )
+    P016 = (
+        "The tree is not projective: the constituent of word {i} ('{word}') has gaps. "
+        "Call Tree.projective() first."
+    )
+    P017 = (
+        "The abbreviation dot in slot {slot} has no word before it. It can only "
+        "follow a word."
+    )
+    P018 = (
+        "{where}: the punctuation token {i} has dependents, so the words are no tree "
+        "without it. Leave the sentence out (make_treebank does so and counts it)."
+    )
+    # Model
+    P020 = (
+        "No treebank sentence to estimate an inventory from. Give at least one "
+        "sentence that has words."
+    )
+    P021 = "Unknown channel direction '{direction}'. Use one of: {choices}."
+    P022 = "Unknown channel kind '{kind}'. Use one of: {choices}."
+    P023 = (
+        "The given punctuation has probability zero under this model, so nothing can "
+        "be inferred from it. Use a positive back-off mass."
+    )
+    P024 = "{name} must be {condition}, not {value}."
+    P025 = (
+        "Several trees were given, but of different words: {first} and {other}. "
+        "Candidate trees must span the same sentence."
+    )
+    P026 = (
+        "The loss became {loss} at step {step}, so training stopped. Lower the "
+        "learning rate or check the data."
+    )
+    P027 = "No word {i} in a sentence of {n} words. Words are counted from 0."
+    P028 = (
+        "The scorer gave {shape} scores for relation '{relation}', which has {pairs} "
+        "pairs. A scorer returns one row a node and one column a pair of its relation."
+    )
+    # Storage
+    P030 = "No model at {path}. Give a folder written by PunctuationModel.to_disk."
+    P031 = (
+        "{path} is not a readable spacy_punct model ({reason}). It may be truncated "
+        "or of another program; train or copy it again."
+    )
+    P032 = (
+        "{path} was written in model format {found}, and this version reads format "
+        "{expected}. Install a matching version of spacy_punct or train again."
+    )

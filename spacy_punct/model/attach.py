@@ -1,0 +1,279 @@
+"""ATTACH: scores of puncteme pairs at the nodes of a tree (section 2.1).
+
+Inference asks a scorer for two things only (`AttachScorer`), so any model that
+can give each node a score for each pair of its relation may take the place of the
+paper's log-linear one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import embedding_bag
+
+from spacy_punct.data.depunctuate import PunctuatedTree
+from spacy_punct.data.tree import Tree
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.model.features import (
+    N_RELATION_CONTEXTS,
+    FeatureRows,
+    Observer,
+    TreeFeatures,
+)
+from spacy_punct.model.inventory import Inventory
+from spacy_punct.model.scores import NodeScores, ObservedSlots
+
+
+@dataclass(frozen=True)
+class RelationScores:
+    """Scores of the nodes of a batch that share a relation.
+
+    relation (int): The relation's number.
+    nodes (ndarray): The nodes, numbered through the batch.
+    scores (Tensor): (nodes, pairs of W_d).
+    """
+
+    relation: int
+    nodes: np.ndarray
+    scores: Tensor
+
+
+class AttachScorer(Protocol):
+    """What training and inference need of a scorer; a torch module."""
+
+    def prepare(self, tree: Tree, slots: ObservedSlots | None = None) -> Any:
+        """Whatever of a tree (and of an observed surface) does not change in
+        training; it is computed once and given back to `forward`."""
+        ...
+
+    def __call__(self, batch: Sequence[Any]) -> list[RelationScores]:
+        """Differentiable scores of all nodes of prepared trees."""
+        ...
+
+    def node_scores(self, trees: Sequence[Tree]) -> list[NodeScores]:
+        """Scores for inference, before the marks inside are known."""
+        ...
+
+    def penalty(self) -> Tensor:
+        """What L2 regularisation makes small."""
+        ...
+
+    def refresh(self) -> None:
+        """Forget what was derived from the weights: they have changed."""
+        ...
+
+
+class LogLinearAttach(nn.Module):
+    """The paper's log-linear ATTACH, with every template of appendix A (eq. 4).
+
+    Weights live in one table for each relation (contexts that name d), one for
+    context g shared by all relations, and small ones for L, R and S. The score of
+    a node's pairs is a sum of rows. Weights start at zero, except that N.l.r.d
+    starts at the log-count of the pair; L2 pulls towards those starting values.
+    (The paper starts from N(0, 1) noise.)
+    """
+
+    def __init__(self, inventory: Inventory, rows: FeatureRows) -> None:
+        super().__init__()
+        self.inventory = inventory
+        self.rows = rows
+        self.observer = rows.observer
+        tables = inventory.pair_tables
+        number = {pair: k for k, pair in enumerate(inventory.all_pairs)}
+        self._columns = [
+            torch.tensor([number[pair] for pair in table.pairs]) for table in tables
+        ]
+        self._lefts = [torch.tensor(table.left) for table in tables]
+        self._rights = [torch.tensor(table.right) for table in tables]
+        self._symmetric = [
+            torch.tensor(table.symmetric, dtype=torch.float32) for table in tables
+        ]
+        n, n_tags = len(tables), self.observer.n_tags
+        self.by_relation = nn.ParameterList(
+            torch.zeros(len(keys), len(table))
+            for keys, table in zip(rows.keys, tables, strict=True)
+        )
+        self.shared = nn.Parameter(torch.zeros(len(rows.shared_keys), len(number)))
+        n_punctemes = len(inventory.punctemes)
+        self.left = nn.Parameter(torch.zeros(n_tags * n_tags, n_punctemes))
+        self.right = nn.Parameter(torch.zeros(n_tags * n_tags, n_punctemes))
+        # S.g.d̄, S.g.d, S.d̄, S.d and S.g.
+        self.symmetry = nn.ParameterList(
+            torch.zeros(shape)
+            for shape in [(n_tags, n, 2), (n_tags, n), (n, 2), (n,), (n_tags,)]
+        )
+        self._start = [torch.log(torch.tensor(_counts(inventory, d))) for d in range(n)]
+        self._inside_cache: dict[tuple[int, int, int], np.ndarray] = {}
+
+    @classmethod
+    def from_examples(
+        cls,
+        inventory: Inventory,
+        examples: Sequence[PunctuatedTree],
+        *,
+        min_count: int = 1,
+    ) -> "LogLinearAttach":
+        """A scorer with a row for everything the templates see in training data.
+
+        inventory (Inventory): The inventory.
+        examples (Sequence[PunctuatedTree]): Training trees.
+        min_count (int): How often a row must have been seen.
+        RETURNS (LogLinearAttach): Untrained.
+        """
+        observer = Observer(inventory)
+        observed = (observer(ex.tree, encode(inventory, ex)) for ex in examples)
+        rows = FeatureRows.collect(observer, observed, min_count=min_count)
+        return cls(inventory, rows)
+
+    def prepare(self, tree: Tree, slots: ObservedSlots | None = None) -> TreeFeatures:
+        return self.observer(tree, slots)
+
+    def forward(self, batch: Sequence[TreeFeatures]) -> list[RelationScores]:
+        part = TreeFeatures.concatenate(batch)
+        rows, shared_rows = self.rows.rows(part), self.rows.shared_rows(part)
+        from_shared = _sum_rows(
+            self.shared, shared_rows, part.node, part.value, len(part)
+        )
+        left = torch.tensor(part.left @ [self.observer.n_tags, 1])
+        right = torch.tensor(part.right @ [self.observer.n_tags, 1])
+        symmetry = self._symmetry(part)
+        by_node = part.relation[part.node]
+        result = []
+        for d in np.unique(part.relation):
+            nodes = np.flatnonzero(part.relation == d)
+            here = np.flatnonzero(by_node == d)
+            place = np.searchsorted(nodes, part.node[here])
+            scores = _sum_rows(
+                self.by_relation[d],
+                rows[:, here].ravel(),
+                np.tile(place, N_RELATION_CONTEXTS),
+                np.tile(part.value[here], N_RELATION_CONTEXTS),
+                len(nodes),
+            )
+            index = torch.tensor(nodes)
+            scores = (
+                scores
+                + self._start[d]
+                + from_shared[index][:, self._columns[d]]
+                + self.left[left[index]][:, self._lefts[d]]
+                + self.right[right[index]][:, self._rights[d]]
+                + symmetry[index, None] * self._symmetric[d]
+            )
+            result.append(RelationScores(int(d), nodes, scores))
+        return result
+
+    def _symmetry(self, part: TreeFeatures) -> Tensor:
+        """The sum of the S weights of each node."""
+        g, d = torch.tensor(part.tag), torch.tensor(part.relation)
+        side = torch.tensor(part.side)
+        gds, gd, ds, only_d, only_g = self.symmetry
+        return gds[g, d, side] + gd[g, d] + ds[d, side] + only_d[d] + only_g[g]
+
+    @torch.no_grad()
+    def node_scores(self, trees: Sequence[Tree]) -> list[NodeScores]:
+        if not trees:
+            return []
+        parts = [self.prepare(tree) for tree in trees]
+        starts = np.cumsum([0, *map(len, parts)])
+        base: list[np.ndarray] = [np.zeros(0)] * starts[-1]
+        for group in self(parts):
+            rows = group.scores.double().numpy()
+            for node, row in zip(group.nodes, rows, strict=True):
+                base[node] = row
+        return [
+            NodeScores(
+                part.relation,
+                base[start : start + len(part)],
+                _InsideTerms(self, part),
+            )
+            for part, start in zip(parts, starts, strict=False)
+        ]
+
+    @torch.no_grad()
+    def inside_terms(self, relation: int, tag: int, side: int) -> np.ndarray:
+        """(K, pairs): what each mark inside adds (template c)."""
+        key = relation, tag, side
+        if key not in self._inside_cache:
+            marks = np.arange(len(self.inventory.marks))
+            one = np.zeros(1, dtype=np.int64)
+            part = TreeFeatures(
+                relation=one + relation,
+                tag=one + tag,
+                side=one + side,
+                node=np.zeros_like(marks),
+                observation=self.observer.inside + marks,
+                value=np.ones(len(marks)),
+                left=np.zeros((1, 2)),
+                right=np.zeros((1, 2)),
+            )
+            table, columns = self.by_relation[relation], self._columns[relation]
+            terms = np.zeros((len(marks), len(columns)))
+            for rows in self.rows.rows(part):
+                terms[rows >= 0] += table[rows[rows >= 0]].numpy()
+            rows = self.rows.shared_rows(part)
+            terms[rows >= 0] += self.shared[rows[rows >= 0]][:, columns].numpy()
+            self._inside_cache[key] = terms
+        return self._inside_cache[key]
+
+    def refresh(self) -> None:
+        self._inside_cache.clear()
+
+    def penalty(self) -> Tensor:
+        return sum((weights**2).sum() for weights in self.parameters())
+
+
+class _InsideTerms:
+    """`NodeScores.inside` of one tree."""
+
+    def __init__(self, scorer: LogLinearAttach, part: TreeFeatures) -> None:
+        self._scorer = scorer
+        self._part = part
+
+    def __call__(self, node: int) -> np.ndarray:
+        part = self._part
+        return self._scorer.inside_terms(
+            int(part.relation[node]), int(part.tag[node]), int(part.side[node])
+        )
+
+
+def encode(inventory: Inventory, example: PunctuatedTree) -> list[tuple[int, ...]]:
+    """An example's slots as mark numbers, unknown marks as UNK, ^ in front."""
+    slots = [inventory.encode(slot) for slot in inventory.known(example.slots)]
+    slots[0] = (0, *slots[0])
+    return slots
+
+
+def check_scores(inventory: Inventory, group: RelationScores) -> None:
+    """Raise unless a scorer gave a score for each pair of a relation."""
+    pairs = len(inventory.pair_tables[group.relation])
+    if group.scores.shape != (len(group.nodes), pairs):
+        raise PunctError(
+            Errors.P028.format(
+                shape=tuple(group.scores.shape),
+                relation=inventory.relations[group.relation],
+                pairs=pairs,
+            )
+        )
+
+
+def _counts(inventory: Inventory, relation: int) -> list[float]:
+    return list(map(float, inventory.pairs[inventory.relations[relation]].values()))
+
+
+def _sum_rows(
+    table: Tensor, rows: np.ndarray, bags: np.ndarray, values: np.ndarray, n: int
+) -> Tensor:
+    """For each of n bags, the weighted sum of its rows; rows of -1 count nothing."""
+    known = np.flatnonzero(rows >= 0)
+    order = known[np.argsort(bags[known], kind="stable")]
+    offsets = np.searchsorted(bags[order], np.arange(n))
+    return embedding_bag(
+        torch.tensor(rows[order], dtype=torch.int64),
+        table,
+        torch.tensor(offsets),
+        mode="sum",
+        per_sample_weights=torch.tensor(values[order], dtype=table.dtype),
+    )

@@ -1,0 +1,173 @@
+"""NOISYCHANNEL: underlying marks -> surface marks (section 2.2, appendix D)."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from spacy_punct.data.marks import BOS
+from spacy_punct.data.tree import Puncteme
+from spacy_punct.errors import Errors, PunctError
+
+Direction = Literal["left-to-right", "right-to-left"]
+DIRECTIONS: tuple[Direction, ...] = ("left-to-right", "right-to-left")
+
+KEEP, ABSORB_LEFT, ABSORB_RIGHT, TRANSPOSE = range(4)
+"""ab -> ab, ab -> b, ab -> a, ab -> ba."""
+_SHORT = 5
+EDITS = ("keep", "absorb left", "absorb right", "transpose")
+
+
+def allowed_edits(marks: Sequence[str]) -> np.ndarray:
+    """Which of the 4 edits each window ab may undergo, as (4, K, K) booleans.
+
+    Of two equal marks, absorbing either or swapping them is the same thing, so
+    they only keep or absorb (left). The sentence-initial mark ^ absorbs what
+    follows but is itself never removed or moved: unlike the paper we then lose
+    no probability to sentences that do not begin with it.
+    """
+    size = len(marks)
+    allowed = np.ones((len(EDITS), size, size), dtype=bool)
+    same = np.arange(size)
+    allowed[ABSORB_RIGHT, same, same] = False
+    allowed[TRANSPOSE, same, same] = False
+    if BOS in marks:
+        initial = list(marks).index(BOS)
+        allowed[ABSORB_LEFT, initial] = False
+        allowed[TRANSPOSE, initial] = False
+        allowed[:, :, initial] = False
+        allowed[KEEP, :, initial] = True
+    return allowed
+
+
+def mirrored(edits: np.ndarray) -> np.ndarray:
+    """The edits of windows read from right to left; its own inverse.
+
+    Sliding right to left is the same automaton on reversed strings: the mark
+    held back is then the right one of the window, so the tables are transposed
+    and the two absorptions trade places, except that two equal marks absorb as
+    "absorb left" either way.
+    """
+    flipped = edits[[KEEP, ABSORB_RIGHT, ABSORB_LEFT, TRANSPOSE]].transpose(0, 2, 1)
+    same = np.arange(edits.shape[-1])
+    flipped[:, same, same] = edits[:, same, same]
+    return flipped
+
+
+class Channel:
+    """A trained channel: edit probabilities and the direction of the window.
+
+    marks (Sequence[str]): Σ.
+    edits (ndarray): (4, K, K) probabilities of the edits of each window ab,
+        in the order of `EDITS`; they sum to one over the edits.
+    direction (Direction): Which way the window slides over a slot.
+    """
+
+    def __init__(
+        self, marks: Sequence[str], edits: np.ndarray, direction: Direction
+    ) -> None:
+        if direction not in DIRECTIONS:
+            choices = ", ".join(DIRECTIONS)
+            raise PunctError(Errors.P021.format(direction=direction, choices=choices))
+        self.marks = tuple(marks)
+        self.edits = np.asarray(edits, dtype=np.float64)
+        self.direction = direction
+        self._index = {mark: k for k, mark in enumerate(self.marks)}
+        self.rewrite_ids = lru_cache(maxsize=65536)(self._rewrite_ids)
+
+    @classmethod
+    def identity(
+        cls, marks: Sequence[str], direction: Direction = "left-to-right"
+    ) -> "Channel":
+        """The channel that changes nothing (the paper's ATTACH-only ablation)."""
+        edits = np.zeros((len(EDITS), len(marks), len(marks)))
+        edits[KEEP] = 1.0
+        return cls(marks, edits, direction)
+
+    def __reduce__(self) -> tuple:
+        return Channel, (self.marks, self.edits, self.direction)
+
+    @property
+    def is_reversed(self) -> bool:
+        return self.direction == "right-to-left"
+
+    def window_tables(self) -> np.ndarray:
+        """The edits by (mark held back, mark just read), whichever way we slide."""
+        return mirrored(self.edits) if self.is_reversed else self.edits
+
+    def rewrite(self, underlying: Sequence[str]) -> dict[Puncteme, float]:
+        """The exact distribution of the surface string of an underlying one.
+
+        underlying (Sequence[str]): Marks, such as ("''", ".").
+        RETURNS (dict[Puncteme, float]): Surface string -> probability, the most
+            probable first.
+        """
+        try:
+            ids = tuple(self._index[mark] for mark in underlying)
+        except KeyError as error:
+            known = " ".join(self.marks)
+            raise PunctError(
+                Errors.P015.format(
+                    mark=error.args[0], slot="the string", known=known, unk="<unk>"
+                )
+            ) from None
+        surfaces = self._rewrite_ids(ids, 0.0)
+        return {tuple(self.marks[k] for k in s): p for s, p in surfaces.items()}
+
+    def sample_ids(
+        self, underlying: tuple[int, ...], n: int, rng: np.random.Generator
+    ) -> list[tuple[int, ...]]:
+        """n draws of the surface string of an underlying one.
+
+        Short strings are drawn from their exact distribution, which is kept; long
+        ones have too many outcomes and are edited window by window.
+        """
+        if len(underlying) <= _SHORT:
+            surfaces = self.rewrite_ids(underlying, 0.0)
+            steps = np.cumsum(list(surfaces.values()))
+            drawn = np.searchsorted(steps, rng.random(n) * steps[-1], side="right")
+            outcomes = list(surfaces)
+            return [outcomes[k] for k in drawn]
+        string = underlying[::-1] if self.is_reversed else underlying
+        tables = self.window_tables().cumsum(axis=0)
+        step = -1 if self.is_reversed else 1
+        result = []
+        for chances in rng.random((n, len(string) - 1)):
+            output, held = [], string[0]
+            for mark, chance in zip(string[1:], chances, strict=True):
+                edit = np.searchsorted(tables[:, held, mark], chance, side="right")
+                if edit == KEEP:
+                    output.append(held)
+                elif edit == TRANSPOSE:
+                    output.append(mark)
+                if edit in (KEEP, ABSORB_LEFT):
+                    held = mark
+            result.append((*output, held)[::step])
+        return result
+
+    def _rewrite_ids(
+        self, underlying: tuple[int, ...], floor: float
+    ) -> dict[tuple[int, ...], float]:
+        """`rewrite` on mark numbers; partial outputs below `floor` are dropped."""
+        if not underlying:
+            return {(): 1.0}
+        string = underlying[::-1] if self.is_reversed else underlying
+        tables = self.window_tables()
+        partial: dict[tuple[tuple[int, ...], int], float] = {((), string[0]): 1.0}
+        for mark in string[1:]:
+            following: dict[tuple[tuple[int, ...], int], float] = defaultdict(float)
+            for (output, held), probability in partial.items():
+                keep, lose, skip, swap = tables[:, held, mark] * probability
+                following[(*output, held), mark] += keep
+                following[output, mark] += lose
+                following[output, held] += skip
+                following[(*output, mark), held] += swap
+            partial = {key: p for key, p in following.items() if p > floor}
+        surfaces: dict[tuple[int, ...], float] = defaultdict(float)
+        for (output, held), probability in partial.items():
+            surfaces[(*output, held)] += probability
+        step = -1 if self.is_reversed else 1
+        ranked = sorted(surfaces.items(), key=lambda item: (-item[1], item[0]))
+        return {surface[::step]: probability for surface, probability in ranked}

@@ -1,0 +1,206 @@
+"""The model of one sentence as a probability distribution: the door for people."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from spacy_punct.data.marks import BOS
+from spacy_punct.data.tree import Puncteme, Slots, Tree
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.model.automaton import Automata, EditCounts
+from spacy_punct.model.inside import COMPLEX_STEP, Chart
+from spacy_punct.model.inventory import Pair
+from spacy_punct.model.marginals import Marginaliser
+from spacy_punct.model.mbr import best_by_slot, best_sequence
+from spacy_punct.model.sampling import Sampler, Samples, pooled_marginals
+from spacy_punct.model.scores import NodeScores, ObservedSlots, PairProbabilities
+from spacy_punct.model.viterbi import Viterbi
+
+PartialSlots = Sequence[Sequence[str] | None]
+"""n + 1 strings of marks, without the sentence-initial one; None: not observed."""
+
+
+class Distribution:
+    """p(underlying tree, surface | tree) for one tree.
+
+    tree (Tree): A projective tree.
+    scores (NodeScores): ATTACH's scores of its nodes.
+    automata (Automata): The channel, ready for use, and the inventory.
+    """
+
+    def __init__(self, tree: Tree, scores: NodeScores, automata: Automata) -> None:
+        tree.check_projective()
+        self.tree = tree
+        self._scores = scores
+        self._automata = automata
+        self._inventory = automata.inventory
+
+    def log_prob(self, slots: PartialSlots) -> float:
+        """log p(surface | tree), the underlying layer summed out (eq. 2).
+
+        slots (PartialSlots): The surface; unobserved slots are summed out too.
+        RETURNS (float): Finite unless the model has no back-off mass.
+        """
+        return float(self._chart(slots).log_prob)
+
+    def posteriors(self, slots: PartialSlots) -> list[dict[Pair, float]]:
+        """For each word, the posterior of its pair given the surface.
+
+        slots (PartialSlots): The surface.
+        RETURNS (list[dict[Pair, float]]): Pairs of W_d, the most probable first;
+            what is missing to one was drawn from the back-off.
+        """
+        visited = self._chart(slots).posteriors()
+        result = []
+        for i, relation in enumerate(self._scores.relations):
+            pairs = self._inventory.pair_tables[relation].pairs
+            found = visited[i]
+            ranked = sorted(
+                zip(found.chosen, found.pairs.tolist(), strict=True),
+                key=lambda item: -item[1],
+            )
+            result.append({pairs[k]: p for k, p in ranked})
+        return result
+
+    def edits(self, slots: PartialSlots) -> np.ndarray:
+        """Expected number of times the channel applied each edit (4, K, K)."""
+        counts = EditCounts(self._automata)
+        self._chart(slots).site_posteriors(counts)
+        return counts.total().real
+
+    def expected_unmatched(self, slots: PartialSlots) -> float:
+        """Posterior expected number of nodes with unmatched brackets (eq. 5)."""
+        chart = self._chart(slots, count_unmatched=True)
+        return float(np.imag(chart.log_prob) / COMPLEX_STEP)
+
+    def viterbi(self, slots: PartialSlots) -> tuple[Pair, ...]:
+        """The underlying pair of every word in the most probable underlying tree."""
+        return self._best(slots).pairs
+
+    def viterbi_log_prob(self, slots: PartialSlots) -> float:
+        """log p(that underlying tree, surface | tree)."""
+        return float(self._best(slots).log_prob)
+
+    def attach(self, i: int, slots: PartialSlots) -> dict[Pair, float]:
+        """p(l, r) at word i, given the surface inside its constituent.
+
+        i (int): The word.
+        slots (PartialSlots): The surface.
+        RETURNS (dict[Pair, float]): Pairs of W_d -> probability, back-off included.
+        """
+        if not 0 <= i < len(self.tree):
+            raise PunctError(Errors.P027.format(i=i, n=len(self.tree)))
+        backoff = self._inventory.backoff
+        relation = self._scores.relations[i]
+        inner = np.exp(self._given(self._observed(slots)).log_probs[i])
+        table = self._inventory.pair_tables[relation]
+        mixed = {
+            pair: float((1 - backoff.mass) * p + self._inventory.backoff_prob(ids))
+            for pair, ids, p in zip(table.pairs, table.encoded, inner, strict=True)
+        }
+        return dict(sorted(mixed.items(), key=lambda item: -item[1]))
+
+    def samples(self, n: int, seed: int = 0) -> Samples:
+        """n joint samples of (underlying tree, surface), in compact form."""
+        sampler = Sampler(
+            self.tree, self._scores, self._inventory, self._automata.channel
+        )
+        return sampler.sample(n, np.random.default_rng(seed))
+
+    def sample(self, n: int, seed: int = 0) -> list[tuple[tuple[Pair, ...], Slots]]:
+        """n joint samples: the pair of every word, and the surface."""
+        samples = self.samples(n, seed)
+        return [(samples.pairs(k), samples.slots(k)) for k in range(n)]
+
+    def marginals(
+        self,
+        n_samples: int = 0,
+        seed: int = 0,
+        *,
+        prune: float = 1e-3,
+        max_hypotheses: int | None = 32,
+    ) -> list[dict[Puncteme, float]]:
+        """For each slot, surface string -> probability, the most probable first.
+
+        n_samples (int): How many samples to estimate from; 0 for no randomness.
+        seed (int): Seed of the samples.
+        prune (float), max_hypotheses (int | None): How hard the computation
+            without samples is pruned; 0 and None for none.
+        RETURNS (list[dict[Puncteme, float]]): n + 1 distributions.
+        """
+        if n_samples:
+            return self.samples(n_samples, seed).marginals()
+        return Marginaliser(
+            self.tree,
+            self._scores,
+            self._inventory,
+            self._automata.channel,
+            prune=prune,
+            max_hypotheses=max_hypotheses,
+        ).marginals()
+
+    def restore(self, n_samples: int = 1000, seed: int = 0) -> Slots:
+        """The surface of minimum Bayes risk (eq. 9), slot by slot."""
+        return best_by_slot(self.marginals(n_samples, seed))
+
+    def _observed(self, slots: PartialSlots) -> list[tuple[int, ...] | None]:
+        """The slots as mark numbers, with the sentence-initial mark in front."""
+        self.tree.check_slots(slots)
+        ids: list[tuple[int, ...] | None] = [
+            None if slot is None else self._inventory.encode(slot, i)
+            for i, slot in enumerate(slots)
+        ]
+        if ids[0] is not None:
+            ids[0] = (self._inventory.mark_index[BOS], *ids[0])
+        return ids
+
+    def _given(self, observed: ObservedSlots) -> PairProbabilities:
+        return self._scores.given(self.tree, observed, len(self._inventory.marks))
+
+    def _chart(self, slots: PartialSlots, *, count_unmatched: bool = False) -> Chart:
+        observed = self._observed(slots)
+        return Chart(
+            self.tree,
+            observed,
+            self._given(observed),
+            self._automata,
+            count_unmatched=count_unmatched,
+        )
+
+    def _best(self, slots: PartialSlots) -> Viterbi:
+        observed = self._observed(slots)
+        return Viterbi(self.tree, observed, self._given(observed), self._automata)
+
+
+def restore_from_trees(
+    distributions: Sequence[Distribution],
+    n_samples: int = 1000,
+    seed: int = 0,
+    *,
+    whole_sequences: bool = False,
+) -> Slots:
+    """Minimum Bayes risk over several candidate trees of one sentence.
+
+    The paper's footnote on integrating over trees: the samples of all of them are
+    pooled.
+
+    distributions (Sequence[Distribution]): One for each tree.
+    n_samples (int): Samples a tree; 0 for marginals without sampling.
+    seed (int): Seed of the samples.
+    whole_sequences (bool): Choose among whole sampled sequences, as in eq. (9),
+        instead of slot by slot.
+    RETURNS (Slots): The surface of least expected edit distance.
+    """
+    first = distributions[0].tree
+    for other in distributions[1:]:
+        if other.tree.words != first.words:
+            raise PunctError(
+                Errors.P025.format(
+                    first=" ".join(first.words), other=" ".join(other.tree.words)
+                )
+            )
+    if whole_sequences and n_samples:
+        return best_sequence([d.samples(n_samples, seed) for d in distributions])
+    return best_by_slot(
+        pooled_marginals([d.marginals(n_samples, seed) for d in distributions])
+    )

@@ -1,0 +1,197 @@
+"""The feature templates of ATTACH (appendix A), as rows of weight tables.
+
+Templates N, W, A, C and c have the form "an observation, with l, r and one of
+five contexts": (g, d̄), (g, d), g, d̄ or d, where g is the word's part of speech,
+d its relation and d̄ the relation with its direction. An observation is N; the
+length class h of W; a relation d' on the path to the root (A) or below (C); or a
+mark inside (c). Each (observation, context) seen in training is a row of
+weights, with one column for each pair (l, r).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from spacy_punct.data.tree import ROOT, Tree
+from spacy_punct.model.inventory import Inventory
+from spacy_punct.model.scores import ObservedSlots, marks_inside
+
+_LENGTHS = (2, 5)
+"""Constituents of up to 2 words are short, of up to 5 medium (template W)."""
+
+CONTEXTS = ("g.d̄", "g.d", "d̄", "d", "g")
+"""The four contexts that name the relation, and the one that does not."""
+N_RELATION_CONTEXTS = 4
+
+
+@dataclass(frozen=True)
+class TreeFeatures:
+    """What the templates see of a tree's nodes.
+
+    relation, tag, side (ndarray): Numbers of d, g and the direction of d̄ (1 if
+        the head is to the right) of each node.
+    node, observation, value (ndarray): Observations made at nodes, and how often.
+    left, right (ndarray): For each node, the numbers of the tags around its left
+        and its right slot, (n, 2) each (templates L and R).
+    """
+
+    relation: np.ndarray
+    tag: np.ndarray
+    side: np.ndarray
+    node: np.ndarray
+    observation: np.ndarray
+    value: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.relation)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence["TreeFeatures"]) -> "TreeFeatures":
+        """Several trees as one, their nodes numbered on."""
+        starts = np.cumsum([0, *map(len, parts)])
+        nodes = [p.node + start for p, start in zip(parts, starts, strict=False)]
+        fields = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in cls.__dataclass_fields__
+            if name != "node"
+        }
+        return cls(node=np.concatenate(nodes), **fields)
+
+
+class Observer:
+    """Extracts the templates' observations from trees."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.inventory = inventory
+        n = len(inventory.relations)
+        self.path = 1 + len(_LENGTHS) + 1
+        self.below = self.path + n
+        self.inside = self.below + n
+        self.size = self.inside + len(inventory.marks)
+        # Unknown tags share one number; the edges of the sentence have their own.
+        self._tags = {tag: k for k, tag in enumerate(inventory.tags)}
+        self.unknown_tag = len(inventory.tags)
+        self.edge_tag = self.unknown_tag + 1
+        self.n_tags = self.edge_tag + 1
+
+    def __call__(self, tree: Tree, slots: ObservedSlots | None = None) -> TreeFeatures:
+        """Observe a tree, and the marks inside its constituents if slots are given."""
+        n = len(tree)
+        relation = np.array(self.inventory.relation_ids(tree))
+        tag = np.array([self._tags.get(t, self.unknown_tag) for t in tree.tags])
+        head = np.array(tree.heads)
+        left, right = np.array(tree.spans).T
+        seen = np.zeros((n, self.size), dtype=np.float32)
+        seen[:, 0] = 1
+        every = np.arange(n)
+        seen[every, 1 + np.searchsorted(_LENGTHS, right - left)] = 1
+        inner = np.flatnonzero(head != ROOT)
+        np.add.at(seen, (head[inner], self.below + relation[inner]), 1)
+        path = seen[:, self.path : self.below]
+        for i in tree.top_down[1:]:
+            path[i] = path[head[i]]
+            path[i, relation[head[i]]] += 1
+        if slots is not None:
+            seen[:, self.inside :] = marks_inside(
+                tree, slots, len(self.inventory.marks)
+            )
+        node, observation = np.nonzero(seen)
+        around = np.concatenate([[self.edge_tag], tag, [self.edge_tag]])
+        return TreeFeatures(
+            relation=relation,
+            tag=tag,
+            side=(head > every).astype(np.int64),
+            node=node,
+            observation=observation,
+            value=seen[node, observation],
+            left=np.stack([around[left], around[left + 1]], axis=1),
+            right=np.stack([around[right], around[right + 1]], axis=1),
+        )
+
+
+class FeatureRows:
+    """Which rows of weights exist, and where.
+
+    keys (list[ndarray]): For each relation, its rows in order, each packed as
+        (context, observation, tag, side) into an integer.
+    shared_keys (ndarray): The rows of context g, packed as (observation, tag).
+    """
+
+    def __init__(
+        self, observer: Observer, keys: list[np.ndarray], shared_keys: np.ndarray
+    ) -> None:
+        self.observer = observer
+        self.keys = keys
+        self.shared_keys = shared_keys
+
+    @classmethod
+    def collect(
+        cls, observer: Observer, trees: Iterable[TreeFeatures], *, min_count: int = 1
+    ) -> "FeatureRows":
+        """The rows of everything observed at least `min_count` times."""
+        n_relations = len(observer.inventory.relations)
+        keys: list[list[np.ndarray]] = [[] for _ in range(n_relations)]
+        shared: list[np.ndarray] = []
+        for part in trees:
+            relation = part.relation[part.node]
+            packed = cls._packed(observer, part)
+            for d in np.unique(relation):
+                keys[d].append(packed[:, relation == d].ravel())
+            shared.append(cls._packed_shared(observer, part))
+        return cls(
+            observer,
+            [_frequent(parts, min_count) for parts in keys],
+            _frequent(shared, min_count),
+        )
+
+    @staticmethod
+    def _packed(observer: Observer, part: TreeFeatures) -> np.ndarray:
+        """(4, observations) keys of the contexts that name the relation.
+
+        A context leaves out the tag or the side by giving it a constant.
+        """
+        observation, tag = part.observation, part.tag[part.node]
+        side = part.side[part.node]
+        any_tag, any_side = observer.edge_tag, 2
+        contexts = [(tag, side), (tag, any_side), (any_tag, side), (any_tag, any_side)]
+        return np.stack(
+            [(observation * observer.n_tags + g) * 3 + s for g, s in contexts]
+        )
+
+    @staticmethod
+    def _packed_shared(observer: Observer, part: TreeFeatures) -> np.ndarray:
+        return part.observation * observer.n_tags + part.tag[part.node]
+
+    @cached_property
+    def _lookup(self) -> np.ndarray:
+        """Relation and key -> row, or -1."""
+        size = self.observer.size * self.observer.n_tags * 3
+        table = np.full((len(self.keys), size), -1, dtype=np.int32)
+        for d, keys in enumerate(self.keys):
+            table[d, keys] = np.arange(len(keys))
+        return table
+
+    @cached_property
+    def _shared_lookup(self) -> np.ndarray:
+        table = np.full(self.observer.size * self.observer.n_tags, -1, dtype=np.int32)
+        table[self.shared_keys] = np.arange(len(self.shared_keys))
+        return table
+
+    def rows(self, part: TreeFeatures) -> np.ndarray:
+        """(4, observations) rows in the node's relation's table; -1 for none."""
+        return self._lookup[part.relation[part.node], self._packed(self.observer, part)]
+
+    def shared_rows(self, part: TreeFeatures) -> np.ndarray:
+        """(observations,) rows in the table of context g; -1 for none."""
+        return self._shared_lookup[self._packed_shared(self.observer, part)]
+
+
+def _frequent(parts: list[np.ndarray], min_count: int) -> np.ndarray:
+    if not parts:
+        return np.zeros(0, dtype=np.int64)
+    keys, counts = np.unique(np.concatenate(parts), return_counts=True)
+    return keys[counts >= min_count]

@@ -1,0 +1,274 @@
+"""What a model may write: marks, punctemes, and the pairs each relation takes."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from spacy_punct.data.depunctuate import PunctuatedTree, replace_marks
+from spacy_punct.data.marks import BOS, UNK, is_symmetric, is_unmatched
+from spacy_punct.data.tree import Puncteme, Slots, Tree
+from spacy_punct.data.treebank import count_marks
+from spacy_punct.errors import Errors, PunctError
+
+Pair = tuple[Puncteme, Puncteme]
+EMPTY: Puncteme = ()
+ANY_RELATION = "*"
+"""Stands in for relations too rare to have pairs of their own, and unseen ones."""
+
+
+@dataclass(frozen=True)
+class Backoff:
+    """A little mass on every pair of strings, so that nothing is impossible.
+
+    With probability `mass` a node leaves its W_d and draws its left and right
+    puncteme independently from q(s) = (1 - g) g^|s| prod_k unigram(s_k), which
+    covers all of Σ*. The paper has no such thing and gives unseen pairs
+    probability zero.
+
+    mass (float): Probability of leaving W_d.
+    growth (float): g, the probability that a back-off string goes on.
+    unigram (tuple[float, ...]): Probability of each mark of the inventory.
+    """
+
+    mass: float
+    growth: float
+    unigram: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("mass", "growth"):
+            value = getattr(self, name)
+            if not 0 <= value < 1:
+                condition = "at least 0 and less than 1"
+                raise PunctError(
+                    Errors.P024.format(name=name, condition=condition, value=value)
+                )
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """Σ, V and W_d of section 4, as plain data. Everything else is derived.
+
+    marks (tuple[str, ...]): Σ, the sentence-initial mark first.
+    tags (tuple[str, ...]): The parts of speech seen in training.
+    pairs (Mapping[str, Mapping[Pair, int]]): W_d: for each relation, how often
+        each pair of surface strings flanked one of its constituents. (ε, ε)
+        comes first. `ANY_RELATION` holds the sum over all relations.
+    backoff (Backoff): What is left for other pairs.
+    """
+
+    marks: tuple[str, ...]
+    tags: tuple[str, ...]
+    pairs: Mapping[str, Mapping[Pair, int]]
+    backoff: Backoff
+
+    @classmethod
+    def estimate(
+        cls,
+        examples: Sequence[PunctuatedTree],
+        *,
+        min_mark_count: int = 5,
+        min_relation_count: int = 5,
+        backoff_mass: float = 1e-4,
+        backoff_growth: float = 0.3,
+    ) -> "Inventory":
+        """Read the inventory off training data (section 4, "Data").
+
+        V is every string seen in a slot and W_d every pair of strings that flank
+        a constituent of relation d.
+
+        examples (Sequence[PunctuatedTree]): Projective training trees.
+        min_mark_count (int): Marks seen less often become UNK.
+        min_relation_count (int): Relations seen less often share ANY_RELATION.
+        backoff_mass, backoff_growth (float): See `Backoff`.
+        RETURNS (Inventory): The inventory.
+        """
+        if not examples:
+            raise PunctError(Errors.P020)
+        counts = count_marks(examples)
+        counts.pop(BOS, None)
+        frequent = [m for m, n in counts.most_common() if n >= min_mark_count]
+        marks = (BOS, *(m for m in frequent if m != UNK), UNK)
+        rare = dict.fromkeys((set(counts) - set(marks)) | {BOS}, UNK)
+        pairs: dict[str, Counter[Pair]] = {}
+        tags: Counter[str] = Counter()
+        for example in examples:
+            slots, tree = replace_marks(example.slots, rare), example.tree
+            tree.check_projective()
+            tags.update(tree.tags)
+            for relation, (left, right) in zip(tree.relations, tree.spans, strict=True):
+                pair = slots[left], slots[right]
+                pairs.setdefault(relation, Counter())[pair] += 1
+        common = {d: c for d, c in pairs.items() if c.total() >= min_relation_count}
+        common[ANY_RELATION] = sum(pairs.values(), Counter())
+        seen = Counter(marks[1:])
+        for mark, n in counts.items():
+            seen[rare.get(mark, mark)] += n
+        unigram = (0.0, *(seen[mark] / seen.total() for mark in marks[1:]))
+        return cls(
+            marks=marks,
+            tags=tuple(tag for tag, _ in tags.most_common()),
+            pairs={d: _ordered(common[d]) for d in sorted(common)},
+            backoff=Backoff(backoff_mass, backoff_growth, unigram),
+        )
+
+    @cached_property
+    def mark_index(self) -> dict[str, int]:
+        return {mark: k for k, mark in enumerate(self.marks)}
+
+    @cached_property
+    def relations(self) -> tuple[str, ...]:
+        return tuple(self.pairs)
+
+    @cached_property
+    def relation_index(self) -> dict[str, int]:
+        return {relation: d for d, relation in enumerate(self.relations)}
+
+    @cached_property
+    def punctemes(self) -> tuple[Puncteme, ...]:
+        """V, the empty string first."""
+        strings = {s for pairs in self.pairs.values() for pair in pairs for s in pair}
+        return tuple(sorted(strings, key=lambda s: (len(s), self.encode(s))))
+
+    @cached_property
+    def all_pairs(self) -> tuple[Pair, ...]:
+        """The union of the W_d."""
+        return tuple(self.pairs[ANY_RELATION])
+
+    @cached_property
+    def pair_tables(self) -> tuple["PairTable", ...]:
+        """W_d of each relation, as arrays."""
+        return tuple(PairTable(self, tuple(self.pairs[d])) for d in self.relations)
+
+    def relation_id(self, relation: str) -> int:
+        """The relation itself, else its supertype (`acl` of `acl:x`), else any."""
+        for name in (relation, relation.partition(":")[0]):
+            if name in self.relation_index and name != ANY_RELATION:
+                return self.relation_index[name]
+        return self.relation_index[ANY_RELATION]
+
+    def relation_ids(self, tree: Tree) -> list[int]:
+        return [self.relation_id(relation) for relation in tree.relations]
+
+    def encode(self, marks: Iterable[str], slot: int | None = None) -> tuple[int, ...]:
+        """Marks as their numbers in Σ; an unknown one is an error."""
+        try:
+            return tuple(self.mark_index[mark] for mark in marks)
+        except KeyError as error:
+            known = " ".join(self.marks[1:])
+            raise PunctError(
+                Errors.P015.format(mark=error.args[0], slot=slot, known=known, unk=UNK)
+            ) from None
+
+    def decode(self, ids: Iterable[int]) -> Puncteme:
+        return tuple(self.marks[k] for k in ids)
+
+    def backoff_prob(self, pair: tuple[tuple[int, ...], tuple[int, ...]]) -> float:
+        """The probability of leaving W_d and drawing this pair (of mark numbers)."""
+        backoff = self.backoff
+        marks = [backoff.growth * backoff.unigram[k] for s in pair for k in s]
+        return backoff.mass * (1 - backoff.growth) ** 2 * float(np.prod(marks))
+
+    def known(self, slots: Slots) -> Slots:
+        """The slots with unknown marks, and a literal `^`, replaced by UNK."""
+        unknown = {m for slot in slots for m in slot if m not in self.mark_index}
+        return replace_marks(slots, dict.fromkeys(unknown | {BOS}, UNK))
+
+
+def _ordered(counts: Counter[Pair]) -> dict[Pair, int]:
+    """(ε, ε), which every relation must allow, and then the pairs by frequency."""
+    first = {(EMPTY, EMPTY): max(counts[EMPTY, EMPTY], 1)}
+    return first | {
+        pair: n
+        for pair, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        if pair not in first
+    }
+
+
+class PairTable:
+    """W_d of one relation as arrays, and the parts of it that slots leave open.
+
+    An empty surface slot forces an empty puncteme, so a node whose left (right)
+    slot is empty only chooses among the pairs with l = ε (r = ε).
+    """
+
+    def __init__(self, inventory: Inventory, pairs: tuple[Pair, ...]) -> None:
+        self.pairs = pairs
+        self.symmetric = np.array([is_symmetric(*pair) for pair in pairs])
+        self.unmatched = np.array([is_unmatched(*pair) for pair in pairs])
+        number = {puncteme: k for k, puncteme in enumerate(inventory.punctemes)}
+        self.left = np.array([number[left] for left, _ in pairs])
+        self.right = np.array([number[right] for _, right in pairs])
+        strings = [inventory.encode(puncteme) for puncteme in inventory.punctemes]
+        self.encoded = [
+            (strings[l], strings[r]) for l, r in zip(self.left, self.right, strict=True)
+        ]
+        self._views = {
+            (left_empty, right_empty): PairView(self, strings, left_empty, right_empty)
+            for left_empty in (False, True)
+            for right_empty in (False, True)
+        }
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def view(self, left_empty: bool, right_empty: bool) -> "PairView":
+        return self._views[left_empty, right_empty]
+
+
+class PairView:
+    """Some pairs of a relation, with their punctemes laid out as two tries.
+
+    chosen (ndarray): Which pairs of the table.
+    left, right (Trie): The tries of their left and right punctemes.
+    at_left, at_right (ndarray): The trie node at which each pair's puncteme ends.
+    """
+
+    def __init__(
+        self,
+        table: PairTable,
+        strings: Sequence[tuple[int, ...]],
+        left_empty: bool,
+        right_empty: bool,
+    ) -> None:
+        allowed = np.ones(len(table), dtype=bool)
+        if left_empty:
+            allowed &= table.left == 0
+        if right_empty:
+            allowed &= table.right == 0
+        self.chosen = np.flatnonzero(allowed)
+        lefts = [strings[k] for k in table.left[self.chosen]]
+        rights = [strings[k] for k in table.right[self.chosen]]
+        self.left, self.right = Trie(lefts), Trie(rights)
+        self.at_left = np.array([self.left.node[s] for s in lefts])
+        self.at_right = np.array([self.right.node[s] for s in rights])
+
+
+class Trie:
+    """Strings of mark numbers as a trie whose nodes are numbered level by level.
+
+    node (dict): Prefix -> its number; the empty prefix is 0.
+    levels (list): For each depth from 1 on: the range of its nodes, their
+        parents and their last marks.
+    """
+
+    def __init__(self, strings: Iterable[tuple[int, ...]]) -> None:
+        prefixes = {s[:k] for s in strings for k in range(len(s) + 1)} | {()}
+        ordered = sorted(prefixes, key=lambda s: (len(s), s))
+        self.node = {prefix: k for k, prefix in enumerate(ordered)}
+        self.levels: list[tuple[slice, np.ndarray, np.ndarray]] = []
+        start = 1
+        while start < len(ordered):
+            depth = len(ordered[start])
+            level = [s for s in ordered[start:] if len(s) == depth]
+            stop = start + len(level)
+            parents = np.array([self.node[s[:-1]] for s in level])
+            self.levels.append(
+                (slice(start, stop), parents, np.array([s[-1] for s in level]))
+            )
+            start = stop
+
+    def __len__(self) -> int:
+        return len(self.node)

@@ -1,0 +1,79 @@
+"""What a scorer hands to inference: scores of pairs, as plain arrays."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spacy_punct.data.tree import Tree
+
+ObservedSlots = Sequence[tuple[int, ...] | None]
+"""Surface strings as mark numbers; None for an unobserved slot."""
+
+
+@dataclass(frozen=True)
+class PairProbabilities:
+    """ATTACH at each node of a tree whose inner marks are known.
+
+    relations (Sequence[int]): Relation number of each node.
+    log_probs (Sequence[ndarray]): For each node, the log-probabilities of the
+        pairs of its relation's W_d, before back-off; they sum to one.
+    """
+
+    relations: Sequence[int]
+    log_probs: Sequence[np.ndarray]
+
+
+@dataclass(frozen=True)
+class NodeScores:
+    """Unnormalised scores of ATTACH at each node of a tree.
+
+    A score is what the tree alone says, plus a term for each mark that appears
+    on the surface inside the constituent (template c). The marks inside are
+    only known once the constituent's own slots are, hence the two parts.
+
+    relations (Sequence[int]): Relation number of each node.
+    base (Sequence[ndarray]): For each node, a score for each pair of its W_d.
+    inside (Callable[[int], ndarray]): For a node, what each mark (row) adds to
+        the score of each pair (column) if it is inside.
+    """
+
+    relations: Sequence[int]
+    base: Sequence[np.ndarray]
+    inside: Callable[[int], np.ndarray]
+
+    def given(self, tree: Tree, slots: ObservedSlots, size: int) -> PairProbabilities:
+        """Normalise the scores for an observed surface (eq. 4).
+
+        Marks of unobserved slots are not seen: where some slots are unobserved
+        this approximates ATTACH.
+
+        tree (Tree): The tree.
+        slots (ObservedSlots): Its slots.
+        size (int): The number of marks.
+        RETURNS (PairProbabilities): The probabilities.
+        """
+        inside = marks_inside(tree, slots, size)
+        scores = list(self.base)
+        for node in np.flatnonzero(inside.any(axis=1)):
+            scores[node] = scores[node] + self.inside(node)[inside[node]].sum(axis=0)
+        return PairProbabilities(self.relations, [log_softmax(s) for s in scores])
+
+
+def marks_inside(tree: Tree, slots: ObservedSlots, size: int) -> np.ndarray:
+    """Which marks appear at the inner slots of each constituent: (n, K) booleans."""
+    seen = np.zeros((len(slots) + 1, size), dtype=np.int32)
+    for i, slot in enumerate(slots):
+        if slot:
+            seen[i + 1, list(slot)] = 1
+    if not seen.any():
+        return np.zeros((len(tree), size), dtype=bool)
+    before = seen.cumsum(axis=0)
+    left, right = np.array(tree.spans).T
+    return before[right] > before[left + 1]
+
+
+def log_softmax(scores: np.ndarray) -> np.ndarray:
+    """Along the last axis."""
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))

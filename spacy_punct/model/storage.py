@@ -1,0 +1,175 @@
+"""Models as bytes and folders: JSON tables and msgpack arrays, no pickle.
+
+A folder holds `model.json` (the inventory and the settings, for people to read)
+and `weights.bin` (the arrays, compressed). The JSON names the checksum of the
+weights, so that files of two models, or half of one, are never taken for a model.
+"""
+
+import shutil
+import tempfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import srsly
+import torch
+from torch import nn
+
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.model.attach import LogLinearAttach
+from spacy_punct.model.channel_weights import ChannelWeights
+from spacy_punct.model.features import FeatureRows, Observer
+from spacy_punct.model.inventory import Backoff, Inventory
+from spacy_punct.model.model import PunctuationModel
+
+FORMAT = 1
+_TABLES, _WEIGHTS = "model.json", "weights.bin"
+
+
+def to_bytes(model: PunctuationModel) -> bytes:
+    """The whole model as bytes."""
+    tables, weights = _dump(model)
+    return srsly.msgpack_dumps({"tables": tables, "weights": weights})
+
+
+def from_bytes(data: bytes, *, where: str = "<bytes>") -> PunctuationModel:
+    """The model that `to_bytes` gave."""
+    try:
+        content = srsly.msgpack_loads(data)
+        tables, weights = content["tables"], content["weights"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise PunctError(Errors.P031.format(path=where, reason=error)) from None
+    return _load(tables, weights, where)
+
+
+def to_disk(model: PunctuationModel, path: str | Path) -> None:
+    """Write the model to a folder, all of it or nothing.
+
+    path (str | Path): The folder; one that is there is replaced.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    tables, weights = _dump(model)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as tmp:
+        new = Path(tmp) / "new"
+        new.mkdir()
+        srsly.write_json(new / _TABLES, tables)
+        (new / _WEIGHTS).write_bytes(weights)
+        if path.exists():
+            shutil.move(path, Path(tmp) / "old")
+        shutil.move(new, path)
+
+
+def from_disk(path: str | Path) -> PunctuationModel:
+    """Read a model from a folder that `to_disk` wrote."""
+    path = Path(path)
+    if not (path / _TABLES).is_file() or not (path / _WEIGHTS).is_file():
+        raise PunctError(Errors.P030.format(path=path))
+    try:
+        tables = srsly.read_json(path / _TABLES)
+    except ValueError as error:
+        raise PunctError(Errors.P031.format(path=path, reason=error)) from None
+    return _load(tables, (path / _WEIGHTS).read_bytes(), str(path))
+
+
+def _dump(model: PunctuationModel) -> tuple[dict[str, Any], bytes]:
+    arrays = {
+        f"scorer.{name}": _packed(weights)
+        for name, weights in model.scorer.state_dict().items()
+    }
+    arrays |= {
+        f"channel.{name}": _packed(weights)
+        for name, weights in model.channel_weights.state_dict().items()
+    }
+    for d, keys in enumerate(model.scorer.rows.keys):
+        arrays[f"rows.{d}"] = keys.astype(np.int32)
+    arrays["rows.shared"] = model.scorer.rows.shared_keys.astype(np.int32)
+    weights = zlib.compress(srsly.msgpack_dumps(arrays), level=9)
+    backoff = model.inventory.backoff
+    tables = {
+        "format": FORMAT,
+        "checksum": zlib.crc32(weights),
+        "direction": model.direction,
+        "channel": model.channel_weights.kind,
+        "marks": model.inventory.marks,
+        "tags": model.inventory.tags,
+        "pairs": {
+            relation: [[*pair, count] for pair, count in pairs.items()]
+            for relation, pairs in model.inventory.pairs.items()
+        },
+        "backoff": {
+            "mass": backoff.mass,
+            "growth": backoff.growth,
+            "unigram": backoff.unigram,
+        },
+    }
+    return tables, weights
+
+
+def _load(tables: dict[str, Any], weights: bytes, where: str) -> PunctuationModel:
+    try:
+        if tables["format"] != FORMAT:
+            raise PunctError(
+                Errors.P032.format(path=where, found=tables["format"], expected=FORMAT)
+            )
+        if zlib.crc32(weights) != tables["checksum"]:
+            raise ValueError("the checksum of the weights does not match")
+        arrays = srsly.msgpack_loads(zlib.decompress(weights))
+        inventory = Inventory(
+            marks=tuple(tables["marks"]),
+            tags=tuple(tables["tags"]),
+            pairs={
+                relation: {(tuple(l), tuple(r)): n for l, r, n in pairs}
+                for relation, pairs in tables["pairs"].items()
+            },
+            backoff=Backoff(
+                tables["backoff"]["mass"],
+                tables["backoff"]["growth"],
+                tuple(tables["backoff"]["unigram"]),
+            ),
+        )
+        keys = [
+            arrays[f"rows.{d}"].astype(np.int64) for d in range(len(inventory.pairs))
+        ]
+        shared = arrays["rows.shared"].astype(np.int64)
+        rows = FeatureRows(Observer(inventory), keys, shared)
+        scorer = LogLinearAttach(inventory, rows)
+        _fill(scorer, "scorer", arrays)
+        channel = ChannelWeights(inventory.marks, tables["channel"])
+        _fill(channel, "channel", arrays)
+        return PunctuationModel(inventory, scorer, channel, tables["direction"])
+    except (KeyError, TypeError, ValueError, RuntimeError, zlib.error) as error:
+        if isinstance(error, PunctError):
+            raise
+        raise PunctError(Errors.P031.format(path=where, reason=error)) from None
+
+
+def _packed(weights: torch.Tensor) -> dict[str, Any]:
+    """An array without its zeros, in half precision if that loses nothing."""
+    array = weights.numpy()
+    values = array[array != 0]
+    half = values.astype(np.float16)
+    return {
+        "shape": array.shape,
+        "nonzero": np.packbits(array != 0),
+        "values": half if (half == values).all() else values,
+    }
+
+
+def _unpacked(packed: dict[str, Any]) -> torch.Tensor:
+    shape = tuple(packed["shape"])
+    size = int(np.prod(shape))
+    array = np.zeros(size, dtype=np.float32)
+    array[np.unpackbits(packed["nonzero"], count=size).astype(bool)] = packed["values"]
+    return torch.from_numpy(array.reshape(shape))
+
+
+def _fill(module: nn.Module, prefix: str, arrays: dict[str, Any]) -> None:
+    module.load_state_dict(
+        {
+            name.removeprefix(f"{prefix}."): _unpacked(packed)
+            for name, packed in arrays.items()
+            if name.startswith(f"{prefix}.")
+        }
+    )

@@ -1,0 +1,203 @@
+"""The training loop (section 3.2)."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from spacy_punct.data.depunctuate import PunctuatedTree
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.model.attach import encode
+from spacy_punct.model.automaton import Automata
+from spacy_punct.model.channel import DIRECTIONS, Direction
+from spacy_punct.model.channel_weights import ChannelKind
+from spacy_punct.model.model import PunctuationModel
+from spacy_punct.model.objective import Likelihood, likelihood
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """How to train. The defaults are tuned on dev data of UD 1.4 English.
+
+    direction (Direction | None): The channel's; None tries both, and dev decides.
+    channel (ChannelKind): How the channel's weights are shared.
+    learning_rate, channel_learning_rate (float): Of Adam, for ATTACH and the
+        channel.
+    batch_size (int): Sentences a step.
+    max_epochs (int): Passes over the training data at most.
+    evaluations (int): Dev evaluations an epoch.
+    patience (int): Evaluations without improvement before stopping.
+    l2 (float): ς, pulls ATTACH's weights to their starting values.
+    unmatched_weight (float): ξ, discourages unmatched symmetric marks.
+    squared (bool): Whether ξ weighs the square of their expected count.
+    min_feature_count (int): How often a feature row must have been seen.
+    seed (int): Seed of the order of sentences and of initial noise.
+    """
+
+    direction: Direction | None = None
+    channel: ChannelKind = "table"
+    learning_rate: float = 0.02
+    channel_learning_rate: float = 0.05
+    batch_size: int = 32
+    max_epochs: int = 10
+    evaluations: int = 2
+    patience: int = 3
+    l2: float = 1e-5
+    unmatched_weight: float = 0.1
+    squared: bool = True
+    min_feature_count: int = 1
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Where training stood at some point."""
+
+    step: int
+    epoch: float
+    train_log_prob: float
+    """Per slot, since the last evaluation."""
+    unmatched: float
+    """Expected unmatched nodes a sentence, since the last evaluation."""
+    dev_perplexity: float
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """A trained model, at its best dev perplexity, and how it got there."""
+
+    model: PunctuationModel
+    dev_perplexity: float
+    history: tuple[Evaluation, ...]
+
+
+def train(
+    examples: Sequence[PunctuatedTree],
+    dev: Sequence[PunctuatedTree],
+    config: TrainingConfig | None = None,
+    *,
+    show_progress: bool = True,
+) -> TrainingResult:
+    """Train a log-linear model.
+
+    examples (Sequence[PunctuatedTree]): Projective training trees.
+    dev (Sequence[PunctuatedTree]): Held-out trees that decide when to stop, and
+        on the channel's direction if the config leaves it open.
+    config (TrainingConfig | None): The settings.
+    show_progress (bool): Whether to show a progress bar and dev scores.
+    RETURNS (TrainingResult): The model of best dev perplexity.
+    """
+    config = config or TrainingConfig()
+    results = []
+    for direction in [config.direction] if config.direction else DIRECTIONS:
+        model = PunctuationModel.from_examples(
+            examples,
+            direction=direction,
+            channel=config.channel,
+            min_feature_count=config.min_feature_count,
+            seed=config.seed,
+        )
+        setting = replace(config, direction=direction)
+        results.append(train_model(model, examples, dev, setting, show_progress))
+    return min(results, key=lambda result: result.dev_perplexity)
+
+
+def train_model(
+    model: PunctuationModel,
+    examples: Sequence[PunctuatedTree],
+    dev: Sequence[PunctuatedTree],
+    config: TrainingConfig,
+    show_progress: bool = True,
+) -> TrainingResult:
+    """Train a given model in place, and leave it at its best dev perplexity."""
+    trees = [example.tree for example in examples]
+    slots = [encode(model.inventory, example) for example in examples]
+    prepared = [model.scorer.prepare(t, s) for t, s in zip(trees, slots, strict=True)]
+    optimizer = torch.optim.Adam(
+        [
+            {"params": list(model.scorer.parameters()), "lr": config.learning_rate},
+            {
+                "params": list(model.channel_weights.parameters()),
+                "lr": config.channel_learning_rate,
+            },
+        ]
+    )
+    rng = np.random.default_rng(config.seed)
+    steps_an_epoch = -(-len(trees) // config.batch_size)
+    interval = -(-steps_an_epoch // config.evaluations)
+    history: list[Evaluation] = []
+    best, best_weights, since_best = np.inf, _weights(model), 0
+    recent: list[tuple[Likelihood, int, int]] = []
+    step = 0
+    with tqdm(
+        total=config.max_epochs * steps_an_epoch,
+        disable=not show_progress,
+        desc=f"{config.direction}",
+    ) as bar:
+        while step < config.max_epochs * steps_an_epoch:
+            if step % steps_an_epoch == 0:
+                order = rng.permutation(len(trees))
+            at = step % steps_an_epoch * config.batch_size
+            batch = order[at : at + config.batch_size]
+            log_edits = model.channel_weights()
+            channel = model.channel_weights.channel(model.direction)
+            found = likelihood(
+                model.inventory,
+                [trees[i] for i in batch],
+                [slots[i] for i in batch],
+                model.scorer([prepared[i] for i in batch]),
+                log_edits,
+                Automata(model.inventory, channel),
+                unmatched_weight=config.unmatched_weight,
+                squared=config.squared,
+            )
+            if not np.isfinite(found.objective):
+                raise PunctError(Errors.P026.format(loss=found.objective, step=step))
+            loss = config.l2 * model.scorer.penalty() - found.surrogate / len(batch)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            step += 1
+            bar.update()
+            recent.append((found, len(batch), sum(len(slots[i]) for i in batch)))
+            if step % interval and step % steps_an_epoch:
+                continue
+            model.refresh()
+            evaluation = Evaluation(
+                step,
+                step / steps_an_epoch,
+                sum(f.log_prob for f, _, _ in recent) / sum(n for _, _, n in recent),
+                sum(f.unmatched for f, _, _ in recent) / sum(n for _, n, _ in recent),
+                model.perplexity(dev),
+            )
+            history.append(evaluation)
+            recent = []
+            bar.set_postfix(
+                train=f"{np.exp(-evaluation.train_log_prob):.4f}",
+                dev=f"{evaluation.dev_perplexity:.4f}",
+                unmatched=f"{evaluation.unmatched:.3f}",
+            )
+            if evaluation.dev_perplexity < best:
+                best, best_weights = evaluation.dev_perplexity, _weights(model)
+                since_best = 0
+            else:
+                since_best += 1
+                if since_best >= config.patience:
+                    break
+    _restore(model, best_weights)
+    return TrainingResult(model, best, tuple(history))
+
+
+def _weights(model: PunctuationModel) -> tuple[dict, dict]:
+    return copy.deepcopy(
+        (model.scorer.state_dict(), model.channel_weights.state_dict())
+    )
+
+
+def _restore(model: PunctuationModel, weights: tuple[dict, dict]) -> None:
+    model.scorer.load_state_dict(weights[0])
+    model.channel_weights.load_state_dict(weights[1])
+    model.refresh()
