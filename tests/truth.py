@@ -375,11 +375,11 @@ class Truth:
         candidates: list[dict[Pair, float]] = []
         for node, (left, right) in enumerate(self.spans):
             pairs = set(self.table(node))
-            pairs |= set(itertools.product(pieces(surface[left]), pieces(surface[right])))
+            pairs |= set(
+                itertools.product(pieces(surface[left]), pieces(surface[right]))
+            )
             probabilities = {pair: self.total(node, pair, surface) for pair in pairs}
             candidates.append({pair: p for pair, p in probabilities.items() if p > 0})
-        if math.prod(map(len, candidates)) > MOST:
-            raise TooMany
         return max(
             math.prod(c[pair] for c, pair in zip(candidates, pairs, strict=True))
             * math.prod(self.rewritten(pairs, surface))
@@ -536,21 +536,21 @@ def random_truth(rng: np.random.Generator, recipe: Recipe) -> Truth:
     sizes = [len(bare.table(node)) for node in range(size)]
     strength = rng.choice([0.0, 1.0, 3.0])
     base = [rng.normal(scale=1.5, size=k) for k in sizes]
-    inside = [
-        rng.normal(scale=strength, size=(len(inventory.marks), k)) for k in sizes
-    ]
+    inside = [rng.normal(scale=strength, size=(len(inventory.marks), k)) for k in sizes]
     return Truth(tree, inventory, base, inside, noise)
 
 
 def random_case(
-    rng: np.random.Generator, recipe: Recipe
-) -> tuple[Truth, tuple[Puncteme, ...], Explanation, float]:
-    """A model and a surface that can be enumerated, with `explain` and `best`."""
+    rng: np.random.Generator, recipe: Recipe, *, possible: bool = True
+) -> tuple[Truth, tuple[Puncteme, ...], Explanation]:
+    """A model, a surface of positive (or zero) probability and its explanation."""
     while True:
         truth = random_truth(rng, recipe)
         surface = random_surface(rng, truth)
         with suppress(TooMany):
-            return truth, surface, truth.explain(surface), truth.best(surface)
+            explanation = truth.explain(surface)
+            if (explanation.probability > 0) == possible:
+                return truth, surface, explanation
 
 
 def random_surface(rng: np.random.Generator, truth: Truth) -> tuple[Puncteme, ...]:

@@ -42,7 +42,10 @@ class RelationScores:
 
 
 class AttachScorer(Protocol):
-    """What training and inference need of a scorer; a torch module."""
+    """What training and inference need of a scorer: a torch module.
+
+    L2 regularisation pulls its parameters to zero.
+    """
 
     def prepare(self, tree: Tree, slots: ObservedSlots | None = None) -> Any:
         """Whatever of a tree (and of an observed surface) does not change in
@@ -57,10 +60,6 @@ class AttachScorer(Protocol):
         """Scores for inference, before the marks inside are known."""
         ...
 
-    def penalty(self) -> Tensor:
-        """What L2 regularisation makes small."""
-        ...
-
     def refresh(self) -> None:
         """Forget what was derived from the weights: they have changed."""
         ...
@@ -72,8 +71,8 @@ class LogLinearAttach(nn.Module):
     Weights live in one table for each relation (contexts that name d), one for
     context g shared by all relations, and small ones for L, R and S. The score of
     a node's pairs is a sum of rows. Weights start at zero, except that N.l.r.d
-    starts at the log-count of the pair; L2 pulls towards those starting values.
-    (The paper starts from N(0, 1) noise.)
+    starts at the log-count of the pair. (The paper starts from N(0, 1) noise.) The
+    parameters are the distances from there, which is what L2 keeps small.
     """
 
     def __init__(self, inventory: Inventory, rows: FeatureRows) -> None:
@@ -220,9 +219,6 @@ class LogLinearAttach(nn.Module):
 
     def refresh(self) -> None:
         self._inside_cache.clear()
-
-    def penalty(self) -> Tensor:
-        return sum((weights**2).sum() for weights in self.parameters())
 
 
 class _InsideTerms:

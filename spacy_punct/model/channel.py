@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Literal
 
 import numpy as np
@@ -16,7 +17,6 @@ DIRECTIONS: tuple[Direction, ...] = ("left-to-right", "right-to-left")
 
 KEEP, ABSORB_LEFT, ABSORB_RIGHT, TRANSPOSE = range(4)
 """ab -> ab, ab -> b, ab -> a, ab -> ba."""
-_SHORT = 5
 EDITS = ("keep", "absorb left", "absorb right", "transpose")
 
 
@@ -75,7 +75,8 @@ class Channel:
         self.edits = np.asarray(edits, dtype=np.float64)
         self.direction = direction
         self._index = {mark: k for k, mark in enumerate(self.marks)}
-        self.rewrite_ids = lru_cache(maxsize=65536)(self._rewrite_ids)
+        self.rewrite_ids = lru_cache(maxsize=1 << 16)(self._rewrite_ids)
+        self.rewrite_steps = lru_cache(maxsize=1 << 16)(self._rewrite_steps)
 
     @classmethod
     def identity(
@@ -116,20 +117,17 @@ class Channel:
         surfaces = self._rewrite_ids(ids, 0.0)
         return {tuple(self.marks[k] for k in s): p for s, p in surfaces.items()}
 
+    def _rewrite_steps(
+        self, underlying: tuple[int, ...]
+    ) -> tuple[list[tuple[int, ...]], list[float]]:
+        """The surfaces of `rewrite_ids`, and the cumulative sums between them."""
+        surfaces = self.rewrite_ids(underlying, 0.0)
+        return list(surfaces), list(accumulate(surfaces.values()))[:-1]
+
     def sample_ids(
         self, underlying: tuple[int, ...], n: int, rng: np.random.Generator
     ) -> list[tuple[int, ...]]:
-        """n draws of the surface string of an underlying one.
-
-        Short strings are drawn from their exact distribution, which is kept; long
-        ones have too many outcomes and are edited window by window.
-        """
-        if len(underlying) <= _SHORT:
-            surfaces = self.rewrite_ids(underlying, 0.0)
-            steps = np.cumsum(list(surfaces.values()))
-            drawn = np.searchsorted(steps, rng.random(n) * steps[-1], side="right")
-            outcomes = list(surfaces)
-            return [outcomes[k] for k in drawn]
+        """n draws of the surface string of an underlying one, window by window."""
         string = underlying[::-1] if self.is_reversed else underlying
         tables = self.window_tables().cumsum(axis=0)
         step = -1 if self.is_reversed else 1
@@ -170,4 +168,4 @@ class Channel:
             surfaces[(*output, held)] += probability
         step = -1 if self.is_reversed else 1
         ranked = sorted(surfaces.items(), key=lambda item: (-item[1], item[0]))
-        return {surface[::step]: probability for surface, probability in ranked}
+        return {surface[::step]: float(probability) for surface, probability in ranked}

@@ -14,7 +14,7 @@ from spacy_punct.model.marginals import Marginaliser
 from spacy_punct.model.mbr import best_by_slot, best_sequence
 from spacy_punct.model.sampling import Sampler, Samples, pooled_marginals
 from spacy_punct.model.scores import NodeScores, ObservedSlots, PairProbabilities
-from spacy_punct.model.viterbi import Viterbi
+from spacy_punct.model.viterbi import viterbi
 
 PartialSlots = Sequence[Sequence[str] | None]
 """n + 1 strings of marks, without the sentence-initial one; None: not observed."""
@@ -75,11 +75,11 @@ class Distribution:
 
     def viterbi(self, slots: PartialSlots) -> tuple[Pair, ...]:
         """The underlying pair of every word in the most probable underlying tree."""
-        return self._best(slots).pairs
+        return self._best(slots)[0]
 
     def viterbi_log_prob(self, slots: PartialSlots) -> float:
         """log p(that underlying tree, surface | tree)."""
-        return float(self._best(slots).log_prob)
+        return self._best(slots)[1]
 
     def attach(self, i: int, slots: PartialSlots) -> dict[Pair, float]:
         """p(l, r) at word i, given the surface inside its constituent.
@@ -102,10 +102,10 @@ class Distribution:
 
     def samples(self, n: int, seed: int = 0) -> Samples:
         """n joint samples of (underlying tree, surface), in compact form."""
-        sampler = Sampler(
-            self.tree, self._scores, self._inventory, self._automata.channel
-        )
-        return sampler.sample(n, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        channel = self._automata.channel
+        sampler = Sampler(self.tree, self._scores, self._inventory, channel, rng)
+        return sampler.sample(n)
 
     def sample(self, n: int, seed: int = 0) -> list[tuple[tuple[Pair, ...], Slots]]:
         """n joint samples: the pair of every word, and the surface."""
@@ -167,9 +167,9 @@ class Distribution:
             count_unmatched=count_unmatched,
         )
 
-    def _best(self, slots: PartialSlots) -> Viterbi:
+    def _best(self, slots: PartialSlots) -> tuple[tuple[Pair, ...], float]:
         observed = self._observed(slots)
-        return Viterbi(self.tree, observed, self._given(observed), self._automata)
+        return viterbi(self.tree, observed, self._given(observed), self._automata)
 
 
 def restore_from_trees(

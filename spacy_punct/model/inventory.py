@@ -133,6 +133,16 @@ class Inventory:
         return tuple(sorted(strings, key=lambda s: (len(s), self.encode(s))))
 
     @cached_property
+    def encoded_punctemes(self) -> tuple[tuple[int, ...], ...]:
+        """V as mark numbers."""
+        return tuple(map(self.encode, self.punctemes))
+
+    @cached_property
+    def puncteme_index(self) -> dict[tuple[int, ...], int]:
+        """A puncteme's marks -> its number in V."""
+        return {string: k for k, string in enumerate(self.encoded_punctemes)}
+
+    @cached_property
     def all_pairs(self) -> tuple[Pair, ...]:
         """The union of the W_d."""
         return tuple(self.pairs[ANY_RELATION])
@@ -198,15 +208,12 @@ class PairTable:
         self.pairs = pairs
         self.symmetric = np.array([is_symmetric(*pair) for pair in pairs])
         self.unmatched = np.array([is_unmatched(*pair) for pair in pairs])
-        number = {puncteme: k for k, puncteme in enumerate(inventory.punctemes)}
-        self.left = np.array([number[left] for left, _ in pairs])
-        self.right = np.array([number[right] for _, right in pairs])
-        strings = [inventory.encode(puncteme) for puncteme in inventory.punctemes]
-        self.encoded = [
-            (strings[l], strings[r]) for l, r in zip(self.left, self.right, strict=True)
-        ]
+        self.encoded = [(inventory.encode(l), inventory.encode(r)) for l, r in pairs]
+        number = inventory.puncteme_index
+        self.left = np.array([number[l] for l, _ in self.encoded])
+        self.right = np.array([number[r] for _, r in self.encoded])
         self._views = {
-            (left_empty, right_empty): PairView(self, strings, left_empty, right_empty)
+            (left_empty, right_empty): PairView(self, left_empty, right_empty)
             for left_empty in (False, True)
             for right_empty in (False, True)
         }
@@ -226,21 +233,15 @@ class PairView:
     at_left, at_right (ndarray): The trie node at which each pair's puncteme ends.
     """
 
-    def __init__(
-        self,
-        table: PairTable,
-        strings: Sequence[tuple[int, ...]],
-        left_empty: bool,
-        right_empty: bool,
-    ) -> None:
+    def __init__(self, table: PairTable, left_empty: bool, right_empty: bool) -> None:
         allowed = np.ones(len(table), dtype=bool)
         if left_empty:
             allowed &= table.left == 0
         if right_empty:
             allowed &= table.right == 0
         self.chosen = np.flatnonzero(allowed)
-        lefts = [strings[k] for k in table.left[self.chosen]]
-        rights = [strings[k] for k in table.right[self.chosen]]
+        lefts = [table.encoded[k][0] for k in self.chosen]
+        rights = [table.encoded[k][1] for k in self.chosen]
         self.left, self.right = Trie(lefts), Trie(rights)
         self.at_left = np.array([self.left.node[s] for s in lefts])
         self.at_right = np.array([self.right.node[s] for s in rights])

@@ -49,7 +49,7 @@ class Marginaliser:
         self._channel = channel
         self._prune = prune
         self._max = max_hypotheses
-        self._floor = prune * 1e-3
+        self._floor = prune * 1e-1
         self._slots: list[dict[Ids, float]] = [{} for _ in range(len(tree) + 1)]
 
     def marginals(self) -> list[dict[tuple[str, ...], float]]:
@@ -146,8 +146,9 @@ class Marginaliser:
 
     def _decoded(self, slot: dict[Ids, float]) -> dict[tuple[str, ...], float]:
         ranked = sorted(slot.items(), key=lambda item: -item[1])
-        total = sum(slot.values()) if self._prune else 1.0
-        return {self._inventory.decode(s): float(p / total) for s, p in ranked}
+        kept = [item for item in ranked if item[1] >= self._floor] or ranked[:1]
+        total = sum(p for _, p in kept) if self._prune else 1.0
+        return {self._inventory.decode(s): p / total for s, p in kept}
 
 
 def _spellings(backoff: Backoff, least: float) -> Iterator[tuple[Ids, float]]:

@@ -39,13 +39,19 @@ def risk(surface: Puncteme, marginal: Marginal) -> float:
 def best_slot(marginal: Marginal) -> Puncteme:
     """The string of least risk among those with some probability.
 
-    A string with at least half the mass is a median, whatever the metric. Ties go
-    to the more probable string, then to the one listed first.
+    Two different strings are at least one edit apart, so a string's risk is at
+    least one minus its probability: going down from the most probable string, we
+    can stop as soon as that bound passes the least risk found. Ties go to the more
+    probable string, then to the one listed first.
     """
-    mode = max(marginal, key=marginal.__getitem__)
-    if marginal[mode] >= 0.5:
-        return mode
-    return min(marginal, key=lambda s: (round(risk(s, marginal), 12), -marginal[s]))
+    best, least = (), float("inf")
+    for surface, probability in sorted(marginal.items(), key=lambda item: -item[1]):
+        if 1.0 - probability >= least:
+            break
+        expected = risk(surface, marginal)
+        if expected < least - 1e-12:
+            best, least = surface, expected
+    return best
 
 
 def best_by_slot(marginals: Sequence[Marginal]) -> Slots:
@@ -62,16 +68,16 @@ def best_sequence(samples: Sequence[Samples]) -> Slots:
     """
     marginals = pooled_marginals([s.marginals() for s in samples])
     risks = [{s: risk(s, marginal) for s in marginal} for marginal in marginals]
-    best, least = None, np.inf
-    for sample in samples:
-        total = np.zeros(len(sample))
-        for numbers, slot in zip(sample.surfaces, risks, strict=True):
-            if numbers is None:
-                total += slot[()]
-            else:
-                distinct, places = np.unique(numbers, return_inverse=True)
-                total += np.array([slot[sample.string(k)] for k in distinct])[places]
-        k = int(total.argmin())
-        if total[k] < least - 1e-12:
-            best, least = sample.slots(k), total[k]
+    best: Slots = ()
+    least = float("inf")
+    for group in samples:
+        totals = np.zeros(len(group))
+        for written, slot in zip(group.decoded_surfaces(), risks, strict=True):
+            silent = slot.get((), 0.0)
+            totals += silent
+            for k, surface in written.items():
+                totals[k] += slot[surface] - silent
+        k = int(totals.argmin())
+        if totals[k] < least - 1e-12:
+            best, least = group.slots(k), totals[k]
     return best

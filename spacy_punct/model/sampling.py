@@ -2,11 +2,13 @@
 
 After a node's children are done, the slots between them close: the channel
 rewrites them, and the marks it wrote are inside the node's constituent when the
-node draws its own pair. All samples run at once. Edges of constituents are
-arrays of string numbers, one entry a sample, or None while every sample has the
-empty string there, which is nearly always.
+node draws its own pair. All samples run at once: each node's draws and tests are
+vectors over samples, and only the few samples in which something was written are
+looked at one by one.
 """
 
+from bisect import bisect
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,95 +19,73 @@ from spacy_punct.model.inventory import Backoff, Inventory, Pair
 from spacy_punct.model.scores import NodeScores, log_softmax
 
 Ids = tuple[int, ...]
-Numbers = np.ndarray | None
-"""For each sample, a string's number in a `_Strings`; None where all are empty."""
+Written = dict[int, Ids]
+"""Sample -> string of mark numbers, for the samples in which it is not empty."""
 
+_SHORT = 5
+"""Marks in a string whose exact surface distribution is worth having."""
+_FEW = 16
+"""Draws that are faster one by one."""
 _WORD = 63
 """Marks in one integer of a bit mask."""
 
 
-class _Strings:
-    """Mark strings by number, the empty one being 0."""
-
-    def __init__(self) -> None:
-        self.strings: list[Ids] = [()]
-        self._number: dict[Ids, int] = {(): 0}
-
-    def number(self, string: Ids) -> int:
-        if string not in self._number:
-            self._number[string] = len(self.strings)
-            self.strings.append(string)
-        return self._number[string]
-
-    def concatenated(self, first: Numbers, second: Numbers) -> Numbers:
-        """The strings of two arrays, joined sample by sample."""
-        if first is None or second is None:
-            return second if first is None else first
-        joined = first + second  # right wherever one of them is empty
-        both = np.flatnonzero(first * second)
-        if len(both):
-            base = len(self.strings)
-            keys, places = np.unique(
-                first[both] * base + second[both], return_inverse=True
-            )
-            numbers = [
-                self.number(self.strings[key // base] + self.strings[key % base])
-                for key in keys
-            ]
-            joined[both] = np.array(numbers)[places]
-        return joined
-
-
 class Samples:
-    """m joint samples for one tree.
+    """Joint samples for one tree.
 
-    surfaces (list): For each slot, the surface string's number in each sample.
-    lefts, rights (list): For each word, its left and right puncteme's number.
+    size (int): How many.
+    surfaces (list[Written]): The surface string of each slot.
+    lefts, rights (list[Written]): The punctemes of each word.
     """
 
-    def __init__(self, inventory: Inventory, strings: _Strings, size: int) -> None:
+    def __init__(self, inventory: Inventory, n_words: int, size: int) -> None:
         self._inventory = inventory
-        self._strings = strings
         self.size = size
-        self.surfaces: list[Numbers] = []
-        self.lefts: list[Numbers] = []
-        self.rights: list[Numbers] = []
+        self.surfaces: list[Written] = [{} for _ in range(n_words + 1)]
+        self.lefts: list[Written] = [{} for _ in range(n_words)]
+        self.rights: list[Written] = [{} for _ in range(n_words)]
 
     def __len__(self) -> int:
         return self.size
 
-    def string(self, number: int) -> tuple[str, ...]:
-        return self._inventory.decode(self._strings.strings[number])
-
     def slots(self, k: int) -> tuple[tuple[str, ...], ...]:
         """The surface of sample k."""
-        return tuple(self._at(numbers, k) for numbers in self.surfaces)
+        decode = self._inventory.decode
+        return tuple(decode(written.get(k, ())) for written in self.surfaces)
 
     def pairs(self, k: int) -> tuple[Pair, ...]:
         """The underlying pair of every word in sample k."""
+        decode = self._inventory.decode
         return tuple(
-            (self._at(left, k), self._at(right, k))
+            (decode(left.get(k, ())), decode(right.get(k, ())))
             for left, right in zip(self.lefts, self.rights, strict=True)
         )
 
-    def _at(self, numbers: Numbers, k: int) -> tuple[str, ...]:
-        return () if numbers is None else self.string(numbers[k])
+    def decoded_surfaces(self) -> list[dict[int, tuple[str, ...]]]:
+        """For each slot, the samples in which it is not empty, and their strings."""
+        decode = self._inventory.decode
+        return [{k: decode(s) for k, s in slot.items()} for slot in self.surfaces]
 
     def marginals(self) -> list[dict[tuple[str, ...], float]]:
         """For each slot, the share of the samples that have each surface string."""
         result = []
-        for numbers in self.surfaces:
-            if numbers is None:
-                result.append({(): 1.0})
-                continue
-            counts = np.bincount(numbers)
-            ranked = sorted(np.flatnonzero(counts), key=lambda k: -counts[k])
-            result.append({self.string(k): counts[k] / self.size for k in ranked})
+        for written in self.surfaces:
+            counts = Counter(written.values())
+            if len(written) < self.size:
+                counts[()] = self.size - len(written)
+            decode = self._inventory.decode
+            result.append({decode(s): n / self.size for s, n in counts.most_common()})
         return result
 
 
 class Sampler:
-    """Draws joint samples for one tree."""
+    """Draws joint samples for one tree.
+
+    tree (Tree): The tree.
+    scores (NodeScores): ATTACH's scores of its nodes.
+    inventory (Inventory), channel (Channel): The rest of the model.
+    rng (Generator): The source of randomness.
+    """
 
     def __init__(
         self,
@@ -113,150 +93,188 @@ class Sampler:
         scores: NodeScores,
         inventory: Inventory,
         channel: Channel,
+        rng: np.random.Generator,
     ) -> None:
         self._tree = tree
         self._scores = scores
         self._inventory = inventory
         self._channel = channel
+        self._rng = rng
         self._words = -(-len(inventory.marks) // _WORD)
+        self._known_bits: dict[Ids, list[int]] = {}
 
-    def sample(self, n: int, rng: np.random.Generator) -> Samples:
-        """Draw n samples.
-
-        n (int): How many.
-        rng (Generator): The source of randomness.
-        RETURNS (Samples): The samples.
-        """
-        strings = _Strings()
-        samples = Samples(self._inventory, strings, n)
-        samples.surfaces = [None] * (len(self._tree) + 1)
-        samples.lefts = [None] * len(self._tree)
-        samples.rights = [None] * len(self._tree)
-        edges: dict[int, tuple[Numbers, Numbers]] = {}
-        masks: dict[int, Numbers] = {}
-        spans = self._tree.spans
+    def sample(self, n: int) -> Samples:
+        """Draw n samples."""
+        samples = Samples(self._inventory, len(self._tree), n)
+        edges: dict[int, tuple[Written, Written]] = {}
+        masks: dict[int, np.ndarray | None] = {}
+        spans, root = self._tree.spans, self._tree.root
         for head in reversed(self._tree.top_down):
-            left = right = mask = None
-            for part in _parts(self._tree, head):
-                inner_left, inner_right = edges.pop(part, (None, None))
-                inner_mask = masks.pop(part, None)
+            left: Written = {}
+            right: Written = {}
+            mask = None
+            for part in sorted((*self._tree.children[head], head)):
+                inner_left, inner_right = edges.pop(part, ({}, {}))
+                mask = _union(mask, masks.pop(part, None))
                 start = part if part == head else spans[part][0]
                 if start == spans[head][0]:
-                    left, mask = inner_left, inner_mask
+                    left = inner_left
                 else:
-                    string = strings.concatenated(right, inner_left)
-                    surface = self._close(string, (), strings, rng)
+                    surface = self._close(_concatenated(right, inner_left))
                     samples.surfaces[start] = surface
-                    mask = _union(mask, inner_mask)
-                    mask = _union(mask, self._bits(surface, strings))
+                    mask = self._with_marks(mask, surface, n)
                 right = inner_right
-            l, r = self._draw(head, mask, n, strings, rng)
+            l, r = self._draw(head, mask, n)
             samples.lefts[head], samples.rights[head] = l, r
-            edges[head] = strings.concatenated(l, left), strings.concatenated(right, r)
+            edges[head] = _concatenated(l, left), _concatenated(right, r)
             masks[head] = mask
-        left, right = edges[self._tree.root]
-        samples.surfaces[0] = self._close(left, (0,), strings, rng)
-        samples.surfaces[-1] = self._close(right, (), strings, rng)
+        left, right = edges[root]
+        samples.surfaces[0] = self._close(left, prefix=(0,))
+        samples.surfaces[-1] = self._close(right)
         return samples
 
-    def _close(
-        self, underlying: Numbers, prefix: Ids, strings: _Strings, rng
-    ) -> Numbers:
-        """Rewrite a slot; `prefix` stays in front of the string and is taken off."""
-        if underlying is None:
-            return None
-        surface = np.zeros_like(underlying)
-        for number in np.unique(underlying):
-            if number == 0:
-                continue
-            where = np.flatnonzero(underlying == number)
-            string = prefix + strings.strings[number]
-            drawn = self._channel.sample_ids(string, len(where), rng)
-            surface[where] = [strings.number(s[len(prefix) :]) for s in drawn]
-        return surface
+    def _close(self, underlying: Written, prefix: Ids = ()) -> Written:
+        """Rewrite a slot. `prefix` goes in front of its string and comes off again."""
+        by_string: dict[Ids, list[int]] = defaultdict(list)
+        for sample, string in underlying.items():
+            by_string[string].append(sample)
+        surface: Written = {}
+        for string, where in by_string.items():
+            drawn = self._rewritten(prefix + string, len(where))
+            surface.update(zip(where, drawn, strict=True))
+        if not prefix:
+            return surface
+        return {k: s[len(prefix) :] for k, s in surface.items() if s != prefix}
 
-    def _bits(self, surface: Numbers, strings: _Strings) -> Numbers:
-        """The sets of marks of surface strings, as (words, m) bit masks."""
-        if surface is None:
-            return None
-        table = np.zeros((self._words, len(strings.strings)), dtype=np.int64)
-        for number in np.unique(surface):
-            for mark in strings.strings[number]:
-                table[mark // _WORD, number] |= 1 << (mark % _WORD)
-        return table[:, surface]
+    def _rewritten(self, string: Ids, n: int) -> list[Ids]:
+        """n draws from p(surface | string).
+
+        Short strings are drawn from their exact distribution; long ones have too
+        many outcomes and are edited window by window.
+        """
+        if len(string) > _SHORT:
+            return self._channel.sample_ids(string, n, self._rng)
+        surfaces, steps = self._channel.rewrite_steps(string)
+        chances = self._rng.random(n)
+        if n <= _FEW:
+            return [surfaces[bisect(steps, chance)] for chance in chances.tolist()]
+        places = np.searchsorted(steps, chances, side="right").tolist()
+        return [surfaces[k] for k in places]
+
+    def _with_marks(
+        self, mask: np.ndarray | None, surface: Written, n: int
+    ) -> np.ndarray | None:
+        """The sets of marks inside, as (words, n) bit masks, with a slot's added."""
+        if not surface:
+            return mask
+        if mask is None:
+            mask = np.zeros((self._words, n), dtype=np.int64)
+        where = np.fromiter(surface, dtype=np.int64, count=len(surface))
+        mask[:, where] |= np.array([self._bits(s) for s in surface.values()]).T
+        return mask
+
+    def _bits(self, string: Ids) -> list[int]:
+        """The set of a string's marks, one integer for each `_WORD` marks of Σ."""
+        if string not in self._known_bits:
+            words = [0] * self._words
+            for mark in string:
+                words[mark // _WORD] |= 1 << mark % _WORD
+            self._known_bits[string] = words
+        return self._known_bits[string]
 
     def _draw(
-        self,
-        node: int,
-        mask: Numbers,
-        n: int,
-        strings: _Strings,
-        rng: np.random.Generator,
-    ) -> tuple[Numbers, Numbers]:
+        self, node: int, mask: np.ndarray | None, n: int
+    ) -> tuple[Written, Written]:
         """Draw the node's pair in every sample, given the marks inside (eq. 4)."""
         scores = self._scores.base[node][None]
-        group = np.zeros(n, dtype=np.int64)
+        group = None
         if mask is not None:
             distinct, group = _distinct(mask)
-            inside = _unpack(distinct, len(self._inventory.marks))
-            scores = scores + inside @ self._scores.inside(node)
+            inside = _unpacked(distinct, len(self._inventory.marks))
+            present = inside.any(axis=0)
+            terms = self._scores.inside(node)[present]
+            scores = scores + inside[:, present] @ terms
         backoff = self._inventory.backoff
         probabilities = np.exp(log_softmax(scores))
-        chance = rng.random(n)
-        spoken = np.flatnonzero(
-            chance < 1.0 - (1.0 - backoff.mass) * probabilities[group, 0]
-        )
-        if not len(spoken):
-            return None, None
-        chance, group = chance[spoken], group[spoken]
+        silent = (1.0 - backoff.mass) * probabilities[:, 0]
+        chance = self._rng.random(n)
         # (ε, ε) has the top of the unit interval, the back-off its bottom.
-        steps = np.cumsum(probabilities[:, 1:], axis=1)
-        flat = (steps + np.arange(len(steps))[:, None]).ravel()
+        bound = 1.0 - (silent[0] if group is None else silent[group])
+        spoken = np.flatnonzero(chance < bound)
+        if not len(spoken):
+            return {}, {}
+        chance = chance[spoken]
         target = (chance - backoff.mass) / (1.0 - backoff.mass)
-        width = steps.shape[1]
-        pair = np.searchsorted(flat, target + group, side="right") - group * width
-        pair = np.clip(pair, 0, width - 1) + 1
+        if group is None:
+            steps = np.cumsum(probabilities[0, 1:])
+            pair = np.searchsorted(steps, target, side="right")
+        else:
+            group = group[spoken]
+            steps = np.cumsum(probabilities[:, 1:], axis=1)
+            flat = (steps + np.arange(len(steps))[:, None]).ravel()
+            pair = np.searchsorted(flat, target + group, side="right")
+            pair -= group * steps.shape[-1]
         table = self._inventory.pair_tables[self._scores.relations[node]]
-        left, right = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-        for k in np.unique(pair):
-            l, r = (strings.number(self._inventory.encode(s)) for s in table.pairs[k])
-            left[spoken[pair == k]], right[spoken[pair == k]] = l, r
-        for sample in spoken[chance < backoff.mass]:
-            left[sample] = strings.number(_spell(backoff, rng))
-            right[sample] = strings.number(_spell(backoff, rng))
-        return (left if left.any() else None), (right if right.any() else None)
+        pair = 1 + np.minimum(np.maximum(pair, 0), len(table) - 2)
+        strings = self._inventory.encoded_punctemes
+        left = _named(spoken, table.left[pair], strings)
+        right = _named(spoken, table.right[pair], strings)
+        for sample in spoken[chance < backoff.mass].tolist():
+            for side in (left, right):
+                side.pop(sample, None)
+                if string := _spelled(backoff, self._rng):
+                    side[sample] = string
+        return left, right
 
 
-def _parts(tree: Tree, head: int) -> list[int]:
-    """A head and its children, from left to right."""
-    return sorted((*tree.children[head], head))
+def _concatenated(first: Written, second: Written) -> Written:
+    if not first or not second:
+        return second or first
+    joined = {sample: s + second.get(sample, ()) for sample, s in first.items()}
+    return second | joined
 
 
-def _union(first: Numbers, second: Numbers) -> Numbers:
+def _named(samples: np.ndarray, numbers: np.ndarray, strings: Sequence[Ids]) -> Written:
+    """Which samples drew which strings, given by number; 0 is the empty one."""
+    some = numbers > 0
+    drawn = [strings[k] for k in numbers[some].tolist()]
+    return dict(zip(samples[some].tolist(), drawn, strict=True))
+
+
+def _union(first: np.ndarray | None, second: np.ndarray | None) -> np.ndarray | None:
     if first is None or second is None:
         return second if first is None else first
     return first | second
 
 
 def _distinct(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct columns of bit masks, and which of them each column is."""
+    """The distinct columns of bit masks, and which of them each column is.
+
+    The first is always the empty mask, which most samples have.
+    """
+    some = np.flatnonzero(masks.any(axis=0))
+    group = np.zeros(masks.shape[1], dtype=np.int64)
     if len(masks) == 1:
-        distinct, group = np.unique(masks[0], return_inverse=True)
-        return distinct[None], group
-    distinct, group = np.unique(masks, axis=1, return_inverse=True)
-    return distinct, group.ravel()
+        distinct = np.unique(masks[0, some])
+        group[some] = np.searchsorted(distinct, masks[0, some]) + 1
+        return np.concatenate([[0], distinct])[None], group
+    distinct, places = np.unique(masks[:, some], axis=1, return_inverse=True)
+    group[some] = places.ravel() + 1
+    return np.concatenate([np.zeros_like(masks[:, :1]), distinct], axis=1), group
 
 
-def _unpack(masks: np.ndarray, size: int) -> np.ndarray:
+def _unpacked(masks: np.ndarray, size: int) -> np.ndarray:
     """Bit masks as a (masks, K) array of zeros and ones."""
     marks = np.arange(size)
-    return (masks[marks // _WORD] >> (marks % _WORD)[:, None]).T & 1
+    bits = masks[marks // _WORD] >> (marks % _WORD)[:, None] & 1
+    return bits.T.astype(np.float64)
 
 
-def _spell(backoff: Backoff, rng: np.random.Generator) -> Ids:
+def _spelled(backoff: Backoff, rng: np.random.Generator) -> Ids:
     """A string from the back-off's q."""
     length = rng.geometric(1.0 - backoff.growth) - 1
-    return tuple(rng.choice(len(backoff.unigram), size=length, p=backoff.unigram))
+    drawn = rng.choice(len(backoff.unigram), size=length, p=backoff.unigram)
+    return tuple(drawn.tolist())
 
 
 def pooled_marginals(
@@ -265,10 +283,9 @@ def pooled_marginals(
     """The average of several trees' slot marginals."""
     result: list[dict[tuple[str, ...], float]] = []
     for slot in zip(*marginals, strict=True):
-        total: dict[tuple[str, ...], float] = {}
+        total: Counter[tuple[str, ...]] = Counter()
         for marginal in slot:
             for surface, probability in marginal.items():
-                share = probability / len(marginals)
-                total[surface] = total.get(surface, 0.0) + share
-        result.append(dict(sorted(total.items(), key=lambda item: -item[1])))
+                total[surface] += probability / len(marginals)
+        result.append(dict(total.most_common()))
     return result

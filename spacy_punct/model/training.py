@@ -118,16 +118,20 @@ def train_model(
     prepared = [model.scorer.prepare(t, s) for t, s in zip(trees, slots, strict=True)]
     optimizer = torch.optim.Adam(
         [
-            {"params": list(model.scorer.parameters()), "lr": config.learning_rate},
+            {
+                "params": list(model.scorer.parameters()),
+                "lr": config.learning_rate,
+                "weight_decay": 2 * config.l2,
+            },
             {
                 "params": list(model.channel_weights.parameters()),
                 "lr": config.channel_learning_rate,
             },
-        ]
+        ],
+        fused=True,
     )
     rng = np.random.default_rng(config.seed)
     steps_an_epoch = -(-len(trees) // config.batch_size)
-    interval = -(-steps_an_epoch // config.evaluations)
     history: list[Evaluation] = []
     best, best_weights, since_best = np.inf, _weights(model), 0
     recent: list[tuple[Likelihood, int, int]] = []
@@ -156,14 +160,13 @@ def train_model(
             )
             if not np.isfinite(found.objective):
                 raise PunctError(Errors.P026.format(loss=found.objective, step=step))
-            loss = config.l2 * model.scorer.penalty() - found.surrogate / len(batch)
             optimizer.zero_grad()
-            loss.backward()
+            (-found.surrogate / len(batch)).backward()
             optimizer.step()
             step += 1
             bar.update()
             recent.append((found, len(batch), sum(len(slots[i]) for i in batch)))
-            if step % interval and step % steps_an_epoch:
+            if step * config.evaluations % steps_an_epoch >= config.evaluations:
                 continue
             model.refresh()
             evaluation = Evaluation(

@@ -9,8 +9,10 @@ that no other beats in every state. Such sets stay small, and a slot that is
 empty or closed has one state, hence one best subtree.
 
 Pairs considered are those of W_d and, so that any surface has an analysis,
-back-off pairs made of contiguous pieces of the two surface slots. Ties go to the
-pair that comes first in the inventory.
+back-off pairs made of contiguous pieces of the two surface slots. Most of them can
+be ruled out beforehand without losing exactness: no pair of the best tree has a
+posterior below that tree's own, so once some tree with posterior q is found, pairs
+below q need no look. Ties go to the pair that comes first in the inventory.
 """
 
 from dataclasses import dataclass
@@ -18,13 +20,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from spacy_punct.data.tree import Tree
-from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.automaton import Automata, SlotAutomaton
-from spacy_punct.model.inside import Walk
+from spacy_punct.model.inside import Chart, Posterior, Walk
 from spacy_punct.model.inventory import EMPTY, Pair, Trie
 from spacy_punct.model.scores import ObservedSlots, PairProbabilities
 
 Ids = tuple[int, ...]
+
+_FIRST_GUESS = 0.05
+"""Pairs below this posterior are only looked at if the best tree may have one."""
 
 
 @dataclass
@@ -55,11 +59,36 @@ class _Candidates:
     """(lefts, rights)"""
 
 
-class Viterbi(Walk[_Front]):
+def viterbi(
+    tree: Tree,
+    slots: ObservedSlots,
+    probabilities: PairProbabilities,
+    automata: Automata,
+) -> tuple[tuple[Pair, ...], float]:
+    """The most probable underlying tree.
+
+    tree (Tree): The tree.
+    slots (ObservedSlots): Its surface.
+    probabilities (PairProbabilities): ATTACH at its nodes.
+    automata (Automata): The channel.
+    RETURNS (tuple): The pair of each word, and log p(underlying tree, surface | tree).
+    """
+    chart = Chart(tree, slots, probabilities, automata)
+    posteriors = chart.site_posteriors()
+    least = _FIRST_GUESS
+    while True:
+        best = _Viterbi(tree, slots, probabilities, automata, posteriors, least)
+        found = np.exp(best.log_prob - chart.log_prob)
+        if found >= least:
+            return best.read_off(), float(best.log_prob)
+        least = min(found * (1 - 1e-9), least / 10) if found else least / 10
+
+
+class _Viterbi(Walk[_Front]):
     """The maximising pass over one sentence.
 
-    log_prob (float): log p(best underlying tree, surface | tree).
-    pairs (tuple[Pair, ...]): The pair of each word in that tree.
+    log_prob (float): log p(best underlying tree, surface | tree), among trees
+        whose pairs all have a posterior of at least `least`.
     """
 
     neutral = _Front(np.ones((1, 1)), [None])
@@ -70,20 +99,21 @@ class Viterbi(Walk[_Front]):
         slots: ObservedSlots,
         probabilities: PairProbabilities,
         automata: Automata,
+        posteriors: dict[int, Posterior],
+        least: float,
     ) -> None:
         self._surface = slots
-        self._sites: dict[int, tuple[_Front, _Front]] = {}
+        self._posteriors = posteriors
+        self._least = least
+        self._sites: dict[int, tuple[_Front, _Front, _Candidates]] = {}
         self._settled: list[_Trace | None] = []
         super().__init__(tree, slots, probabilities, automata)
-        if not np.isfinite(self.log_prob):
-            raise PunctError(Errors.P023)
-        self.pairs = self._read_off()
 
     def _message(self, vector: np.ndarray) -> _Front:
         return _Front(vector[None], [None])
 
     def _add_site(self, head: int, column: _Front, row: _Front) -> None:
-        self._sites[head] = column, row
+        self._sites[head] = column, row, self._candidates(head)
 
     def _finish(self, row: _Front) -> None:
         totals = row.vectors @ self._slots[-1].final
@@ -92,9 +122,8 @@ class Viterbi(Walk[_Front]):
         self.log_prob += np.log(totals[best]) if totals[best] > 0 else -np.inf
 
     def _apply_left(self, node: int, incoming: _Front) -> _Front:
-        column, row = self._sites[node]
+        column, row, pairs = self._sites[node]
         left, right = (self._slots[s] for s in self._tree.spans[node])
-        pairs = self._candidates(node)
         # Whatever the left puncteme does, the best right side serves it best.
         trie = Trie(pairs.rights)
         ends = [trie.node[s] for s in pairs.rights]
@@ -115,9 +144,8 @@ class Viterbi(Walk[_Front]):
         return self._pruned(np.concatenate(vectors), traces, left)
 
     def _apply_right(self, node: int, incoming: _Front) -> _Front:
-        column, row = self._sites[node]
+        column, row, pairs = self._sites[node]
         left, right = (self._slots[s] for s in self._tree.spans[node])
-        pairs = self._candidates(node)
         trie = Trie(pairs.lefts)
         ends = [trie.node[s] for s in pairs.lefts]
         scores = np.stack(
@@ -142,14 +170,18 @@ class Viterbi(Walk[_Front]):
         inventory = self._automata.inventory
         left, right = self._tree.spans[node]
         table = inventory.pair_tables[self._probabilities.relations[node]]
-        view = table.view(self._slots[left].is_empty, self._slots[right].is_empty)
-        probabilities = np.exp(self._probabilities.log_probs[node][view.chosen])
+        posterior = self._posteriors[node]
+        # A pair of W_d may have come from the back-off as well.
+        likely = posterior.pairs + posterior.backoff >= self._least
+        likely[posterior.pairs.argmax()] = True
+        chosen = posterior.chosen[likely]
+        probabilities = np.exp(self._probabilities.log_probs[node][chosen])
         weights = {
             table.encoded[k]: (1 - self._mass) * p
             + inventory.backoff_prob(table.encoded[k])
-            for k, p in zip(view.chosen, probabilities, strict=True)
+            for k, p in zip(chosen, probabilities, strict=True)
         }
-        if self._mass:
+        if posterior.backoff >= self._least:
             for l in _pieces(self._surface[left]):
                 for r in _pieces(self._surface[right]):
                     weights.setdefault((l, r), inventory.backoff_prob((l, r)))
@@ -183,7 +215,8 @@ class Viterbi(Walk[_Front]):
             return self.neutral
         return _Front(vectors[kept], [traces[k] for k in kept])
 
-    def _read_off(self) -> tuple[Pair, ...]:
+    def read_off(self) -> tuple[Pair, ...]:
+        """The pair of each word in the best tree."""
         pairs: list[Pair] = [(EMPTY, EMPTY)] * len(self._tree)
         stack = list(self._settled)
         decode = self._automata.inventory.decode

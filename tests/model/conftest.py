@@ -1,4 +1,4 @@
-"""Random models, surfaces and what the truth says of them."""
+"""Random models and surfaces, in the words of the truth and of the package."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -14,72 +14,78 @@ from spacy_punct.model.scores import NodeScores
 from tests.truth import Explanation, Noise, Recipe, Truth, random_case
 
 RECIPES = {
-    "tables": (Recipe(words=(1, 4), marks=(1, 3), pairs=4), 150),
-    "many-words": (Recipe(words=(5, 5), marks=(1, 3), pairs=2), 100),
-    "rare-backoff": (
-        Recipe((1, 3), (1, 3), 3, mass=(0.01, 0.2), growth=(1e-5, 1e-4), floor=0.01),
-        120,
+    "tables": Recipe(words=(1, 4), marks=(1, 3), pairs=4),
+    "many-words": Recipe(words=(5, 5), marks=(1, 3), pairs=2),
+    "rare-backoff": Recipe(
+        (1, 3), (1, 3), 3, mass=(0.01, 0.2), growth=(1e-5, 1e-4), floor=0.01
     ),
-    "long-backoff": (
-        Recipe((1, 2), (1, 2), 3, mass=(0.1, 0.5), growth=(0.003, 0.03), floor=0.02),
-        40,
+    "long-backoff": Recipe(
+        (1, 2), (1, 2), 3, mass=(0.1, 0.5), growth=(0.003, 0.03), floor=0.02
     ),
 }
-"""Kinds of random models, and how many of each."""
+"""Kinds of random models."""
+MANY = {"tables": 150, "many-words": 150, "rare-backoff": 120, "long-backoff": 40}
+FEW = {"tables": 20, "many-words": 5, "rare-backoff": 15, "long-backoff": 5}
+"""How many cases of each kind to test."""
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A random model and surface.
-
-    explanation (Explanation), best (float): What the truth says.
-    """
+    """A random model, a surface, and what the truth says of it."""
 
     truth: Truth
     surface: tuple[Puncteme, ...]
     explanation: Explanation
-    best: float
 
     @cached_property
     def distribution(self) -> Distribution:
         return make_distribution(self.truth)
-
-    @property
-    def is_possible(self) -> bool:
-        return self.explanation.probability > 0
 
 
 def make_channel(noise: Noise) -> Channel:
     return Channel(noise.marks, noise.edits, noise.direction)
 
 
-def make_distribution(truth: Truth) -> Distribution:
-    """The same model in the words of the package."""
-    inventory = truth.inventory
-    scores = NodeScores(
-        inventory.relation_ids(truth.tree), truth.base, lambda node: truth.inside[node]
+def make_scores(truth: Truth) -> NodeScores:
+    return NodeScores(
+        truth.inventory.relation_ids(truth.tree),
+        truth.base,
+        lambda node: truth.inside[node],
     )
-    automata = Automata(inventory, make_channel(truth.noise))
-    return Distribution(truth.tree, scores, automata)
+
+
+def make_distribution(truth: Truth) -> Distribution:
+    automata = Automata(truth.inventory, make_channel(truth.noise))
+    return Distribution(truth.tree, make_scores(truth), automata)
 
 
 @lru_cache(maxsize=None)
-def make_case(kind: str, seed: int) -> Case:
-    rng = np.random.default_rng([*kind.encode(), seed])
-    return Case(*random_case(rng, RECIPES[kind][0]))
+def make_case(kind: str, seed: int, possible: bool = True) -> Case:
+    """The random case of a number."""
+    rng = np.random.default_rng([*kind.encode(), possible, seed])
+    return Case(*random_case(rng, RECIPES[kind], possible=possible))
 
 
-@pytest.fixture(
-    params=[(kind, seed) for kind, (_, n) in RECIPES.items() for seed in range(n)],
-    ids=lambda param: f"{param[0]}-{param[1]}",
-)
-def any_case(request: pytest.FixtureRequest) -> Case:
+def _numbers(sizes: dict[str, int]) -> list:
+    return [
+        pytest.param((kind, seed), id=f"{kind}-{seed}")
+        for kind, size in sizes.items()
+        for seed in range(size)
+    ]
+
+
+@pytest.fixture(params=_numbers(MANY))
+def case(request: pytest.FixtureRequest) -> Case:
     return make_case(*request.param)
 
 
-@pytest.fixture
-def case(any_case: Case) -> Case:
-    """A surface that the model can explain."""
-    if not any_case.is_possible:
-        pytest.skip("impossible surface")
-    return any_case
+@pytest.fixture(params=_numbers(FEW))
+def some_case(request: pytest.FixtureRequest) -> Case:
+    """A case for tests that take longer."""
+    return make_case(*request.param)
+
+
+@pytest.fixture(params=range(20))
+def impossible_case(request: pytest.FixtureRequest) -> Case:
+    """A surface that the model cannot have written, for want of back-off."""
+    return make_case("tables", request.param, possible=False)

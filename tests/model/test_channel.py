@@ -1,0 +1,303 @@
+"""The channel and its slot automata against hand, enumeration and pyfoma."""
+
+import itertools
+import math
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from pyfoma.atomic import State
+from pyfoma.fst import FST
+
+from spacy_punct.data.marks import BOS
+from spacy_punct.data.tree import Puncteme
+from spacy_punct.errors import PunctError
+from spacy_punct.model.automaton import Automata
+from spacy_punct.model.channel import DIRECTIONS, Channel, allowed_edits
+from spacy_punct.model.inventory import Backoff, Inventory, Trie
+from tests.model.conftest import make_channel
+from tests.truth import (
+    ABSORB_LEFT,
+    ABSORB_RIGHT,
+    KEEP,
+    LEFT_TO_RIGHT,
+    RIGHT_TO_LEFT,
+    TRANSPOSE,
+    Noise,
+    possible_edits,
+    random_noise,
+)
+
+ENGLISH = (BOS, ",", ".", "``", "''", "'")
+ENGLISH_RULES = {
+    (",", ","): ABSORB_LEFT,
+    (",", "."): ABSORB_LEFT,
+    ("''", ","): TRANSPOSE,
+    ("''", "."): TRANSPOSE,
+    ("'", "."): TRANSPOSE,
+}
+"""Table 1, rules 1 and 2; all other windows are kept."""
+
+
+def english(direction: str) -> Channel:
+    """The channel of American English, free of doubt."""
+    edits = Channel.identity(ENGLISH).edits.copy()
+    for (a, b), edit in ENGLISH_RULES.items():
+        place = ENGLISH.index(a), ENGLISH.index(b)
+        edits[KEEP][place] = 0.0
+        edits[edit][place] = 1.0
+    return Channel(ENGLISH, edits, direction)
+
+
+def random_noises(seed: int) -> tuple[np.random.Generator, list[Noise]]:
+    """A random channel, in both directions."""
+    rng = np.random.default_rng(seed)
+    noise = random_noise(rng, (BOS, ",", "``", "''")[: rng.integers(2, 5)])
+    return rng, [Noise(noise.marks, noise.edits, d) for d in DIRECTIONS]
+
+
+def random_underlying(
+    rng: np.random.Generator, noise: Noise, longest: int
+) -> Puncteme:
+    """A string with or without the sentence-initial mark in front."""
+    marks = [str(m) for m in rng.choice(noise.marks[1:], rng.integers(longest + 1))]
+    return (BOS, *marks) if rng.random() < 0.5 else tuple(marks)
+
+
+def assert_same(found: dict[Puncteme, float], expected: dict[Puncteme, float]) -> None:
+    for surface in found.keys() | expected.keys():
+        probability = expected.get(surface, 0.0)
+        assert found.get(surface, 0.0) == pytest.approx(probability, abs=1e-9), surface
+
+
+def test_allowed_edits() -> None:
+    marks = (BOS, ",", ".")
+    allowed = allowed_edits(marks)
+    for (i, a), (k, b) in itertools.product(enumerate(marks), repeat=2):
+        assert tuple(np.flatnonzero(allowed[:, i, k])) == possible_edits(a, b)
+
+
+def test_figure_2() -> None:
+    """abcde -> ade, sliding left to right.
+
+    d is output before e but after a, so a was kept. What became of b and c, and
+    of the mark held back when d came, are the ways to arrive there.
+    """
+    marks = tuple("abcde")
+    rng = np.random.default_rng(2)
+    noise = random_noise(rng, marks)
+    keep, lose, skip, swap = (
+        lambda a, b, edit=edit: noise.edits[edit, marks.index(a), marks.index(b)]
+        for edit in (KEEP, ABSORB_LEFT, ABSORB_RIGHT, TRANSPOSE)
+    )
+    # The mark held back when d is read, having output nothing ("a" still in
+    # hand) or "a".
+    a_in_hand = skip("a", "b") * skip("a", "c")
+    b_in_hand = keep("a", "b") * skip("b", "c")
+    c_in_hand = (
+        keep("a", "b") * lose("b", "c")
+        + lose("a", "b") * 0
+        + skip("a", "b") * keep("a", "c")
+    )
+    expected = a_in_hand * keep("a", "d") * keep("d", "e")
+    for held, so_far in (("b", b_in_hand), ("c", c_in_hand)):
+        expected += so_far * lose(held, "d") * keep("d", "e")
+        expected += so_far * swap(held, "d") * lose(held, "e")
+    channel = Channel(marks, noise.edits, LEFT_TO_RIGHT)
+    assert channel.rewrite("abcde")[tuple("ade")] == pytest.approx(expected, rel=1e-12)
+
+
+def test_figure_2_path() -> None:
+    """The figure's own path alone, if all other edits are forbidden."""
+    marks = tuple("abcde")
+    edits = np.zeros((4, 5, 5))
+    edits[KEEP, 0, 1] = 0.9
+    edits[ABSORB_RIGHT, 1, 2] = 0.8
+    edits[TRANSPOSE, 1, 3] = 0.7
+    edits[ABSORB_LEFT, 1, 4] = 0.6
+    found = Channel(marks, edits, LEFT_TO_RIGHT).rewrite("abcde")
+    assert found == {tuple("ade"): pytest.approx(0.9 * 0.8 * 0.7 * 0.6, rel=1e-12)}
+
+
+def test_king_arthur() -> None:
+    """Hail the king, Arthur Pendragon, who wields ``Excalibur.''"""
+    for direction in DIRECTIONS:
+        channel = english(direction)
+        assert channel.rewrite((BOS,)) == {(BOS,): 1.0}
+        assert channel.rewrite(()) == {(): 1.0}
+        assert channel.rewrite((",", ",")) == {(",",): 1.0}
+        assert channel.rewrite(("``",)) == {("``",): 1.0}
+        assert channel.rewrite((",", ".")) == {(".",): 1.0}
+    end = ("''", ",", ".")
+    assert english(RIGHT_TO_LEFT).rewrite(end) == {(".", "''"): 1.0}
+    assert english(LEFT_TO_RIGHT).rewrite(end) == {(",", ".", "''"): 1.0}
+
+
+def test_nested_quotes() -> None:
+    """The other example that section 2.2 says only right to left can handle."""
+    end = ("'", "''", ".")
+    assert english(RIGHT_TO_LEFT).rewrite(end) == {(".", "'", "''"): 1.0}
+    assert english(LEFT_TO_RIGHT).rewrite(end) == {("'", ".", "''"): 1.0}
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_dale(direction: str) -> None:
+    """`` Dale '' means `` river valley . ''"""
+    channel = english(direction)
+    assert channel.rewrite((BOS, "``")) == {(BOS, "``"): 1.0}
+    assert channel.rewrite(("''",)) == {("''",): 1.0}
+    assert channel.rewrite(("''", ".")) == {(".", "''"): 1.0}
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_identity(direction: str) -> None:
+    channel = Channel.identity(ENGLISH, direction)
+    for string in ((), (".",), (BOS, "``", ","), (",", ",", "''", ".")):
+        assert channel.rewrite(string) == {string: 1.0}
+
+
+def test_unknown_mark_and_direction() -> None:
+    with pytest.raises(PunctError, match="P015"):
+        Channel.identity(ENGLISH).rewrite(("¿",))
+    with pytest.raises(PunctError, match="P021"):
+        Channel(ENGLISH, Channel.identity(ENGLISH).edits, "upwards")
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_rewrite_is_enumeration(seed: int) -> None:
+    rng, noises = random_noises(seed)
+    for noise in noises:
+        channel = make_channel(noise)
+        for _ in range(8):
+            underlying = random_underlying(rng, noise, 6)
+            found = channel.rewrite(underlying)
+            assert sum(found.values()) == pytest.approx(1.0, abs=1e-12)
+            assert list(found.values()) == sorted(found.values(), reverse=True)
+            assert_same(found, noise.rewrite(underlying))
+            if underlying:
+                assert () not in found
+            if underlying[:1] == (BOS,):
+                assert all(surface[0] == BOS for surface in found)
+
+
+def transducer(noise: Noise) -> FST:
+    """The PFST of appendix D, states being the mark held back.
+
+    Right to left it reads and writes reversed strings: the mark held back is
+    then the right one of the window. pyfoma would take a mark such as "." for a
+    wildcard, so marks go by their numbers.
+    """
+    fst = FST(alphabet={*map(str, range(len(noise.marks))), "$"})
+    final = State(finalweight=0.0)
+    states = [State() for _ in noise.marks]
+    fst.states |= {final, *states}
+    fst.finalstates = {final}
+    fst.initialstate.add_transition(final, ("$", ""), 0.0)
+    for held, state in enumerate(states):
+        fst.initialstate.add_transition(state, (str(held), ""), 0.0)
+        state.add_transition(final, ("$", str(held)), 0.0)
+        for read, following in enumerate(states):
+            a, b = (held, read) if noise.direction == LEFT_TO_RIGHT else (read, held)
+            for edit, chance in enumerate(noise.edits[:, a, b]):
+                stays = {
+                    KEEP: False,
+                    ABSORB_LEFT: b == held,
+                    ABSORB_RIGHT: a == held,
+                    TRANSPOSE: True,
+                }[edit]
+                output = {KEEP: held, TRANSPOSE: read}.get(edit, "")
+                target = state if stays else following
+                if chance > 0:
+                    label = str(read), str(output)
+                    state.add_transition(target, label, -math.log(chance))
+    return fst
+
+
+def straight_line(symbols: list[str]) -> FST:
+    """The automaton of one string."""
+    fst = FST(alphabet=set(symbols))
+    state = fst.initialstate
+    for symbol in symbols:
+        following = State()
+        state.add_transition(following, (symbol,), 0.0)
+        fst.states.add(following)
+        state = following
+    state.finalweight = 0.0
+    fst.finalstates = {state}
+    return fst
+
+
+def rewrite_by_pyfoma(noise: Noise, underlying: Puncteme) -> dict[Puncteme, float]:
+    """All paths of (underlying string ∘ PFST), summed by what they output."""
+    step = 1 if noise.direction == LEFT_TO_RIGHT else -1
+    symbols = [str(noise.marks.index(mark)) for mark in underlying[::step]]
+    paths = straight_line([*symbols, "$"]).compose(transducer(noise))
+    surfaces: dict[Puncteme, float] = defaultdict(float)
+    for cost, labels in paths.words():
+        outputs = [label[-1] for label in labels if label[-1]]
+        surface = tuple(noise.marks[int(output)] for output in outputs[::step])
+        surfaces[surface] += math.exp(-cost)
+    return surfaces
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_rewrite_is_pfst(seed: int) -> None:
+    rng, noises = random_noises(100 + seed)
+    for noise in noises:
+        for _ in range(3):
+            underlying = random_underlying(rng, noise, 5)
+            found = make_channel(noise).rewrite(underlying)
+            assert_same(found, rewrite_by_pyfoma(noise, underlying))
+
+
+def random_automata(seed: int, growth: float) -> tuple[np.random.Generator, list]:
+    """A random channel in both directions, with the automata it gives rise to."""
+    rng, noises = random_noises(200 + seed)
+    marks = noises[0].marks
+    unigram = (0.0, *rng.dirichlet(np.ones(len(marks) - 1)))
+    inventory = Inventory(
+        marks, ("X",), {"*": {((), ()): 1}}, Backoff(0.1, growth, unigram)
+    )
+    return rng, [(noise, Automata(inventory, make_channel(noise))) for noise in noises]
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_slot_automaton(seed: int) -> None:
+    """λ M(u) ρ is p(x | u), whether u is read from the left or from the right."""
+    rng, both = random_automata(seed, 0.3)
+    for noise, automata in both:
+        strings = [random_underlying(rng, noise, 5) for _ in range(20)]
+        ids = [automata.inventory.encode(string) for string in strings]
+        trie = Trie(ids)
+        for target in (random_underlying(rng, noise, 2) for _ in range(5)):
+            slot = automata(automata.inventory.encode(target))
+            rows = slot.expand(slot.initial, trie)
+            for string, number in zip(strings, ids, strict=True):
+                node = trie.node[number]
+                expected = noise.probability(string, target)
+                assert rows[node] @ slot.final == pytest.approx(expected, abs=1e-12)
+                folded = slot.fold(np.eye(len(trie))[node], slot.final, trie)[0]
+                assert slot.initial @ folded == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_star(seed: int) -> None:
+    """λ M* ρ is Σ_u q(u) p(x | u) over all of Σ*."""
+    growth, longest = 0.03, 6
+    rng, both = random_automata(seed, growth)
+    for noise, automata in both:
+        unigram = dict(zip(noise.marks, automata.inventory.backoff.unigram, strict=True))
+        for _ in range(3):
+            target = tuple(
+                str(m) for m in rng.choice(noise.marks[1:], rng.integers(3))
+            )
+            expected = sum(
+                (1 - growth)
+                * math.prod(growth * unigram[mark] for mark in string)
+                * noise.probability(string, target)
+                for length in range(longest + 1)
+                for string in itertools.product(noise.marks[1:], repeat=length)
+            )
+            slot = automata(automata.inventory.encode(target))
+            found = slot.initial @ slot.star() @ slot.final
+            assert found == pytest.approx(expected, abs=growth ** (longest + 1))
