@@ -3,7 +3,14 @@
 import os
 from pathlib import Path
 
+# The arrays are small: threads would only get in each other's way.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
 import pytest
+
+from spacy_punct.data.treebank import read_treebank
+from spacy_punct.model.training import TrainingConfig, TrainingResult, train
 
 REPOSITORY = Path(__file__).parents[1]
 SAMPLE = REPOSITORY / "assets" / "sample"
@@ -24,3 +31,17 @@ def treebanks() -> Path:
     if not TREEBANKS.is_dir():
         pytest.skip(f"no treebanks at {TREEBANKS}; set SPACY_PUNCT_TREEBANKS")
     return TREEBANKS
+
+
+FAST = TrainingConfig(
+    direction="right-to-left", learning_rate=0.02, max_epochs=4, batch_size=16
+)
+"""Enough training for the sample."""
+
+
+@pytest.fixture(scope="session")
+def trained(sample) -> TrainingResult:
+    """A model trained on the sample."""
+    examples = read_treebank(sample / "train.conllu").examples
+    dev = read_treebank(sample / "dev.conllu").examples
+    return train(examples, dev, FAST, show_progress=False)

@@ -15,12 +15,14 @@ At the end are generators of small random models and surfaces.
 import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import TypeVar
 
 import numpy as np
+import torch
 
 from spacy_punct.data.marks import BOS, is_unmatched
 from spacy_punct.data.tree import Puncteme, Tree
@@ -29,6 +31,7 @@ from spacy_punct.model.inventory import Backoff, Inventory, Pair
 KEEP, ABSORB_LEFT, ABSORB_RIGHT, TRANSPOSE = range(4)
 LEFT_TO_RIGHT, RIGHT_TO_LEFT = "left-to-right", "right-to-left"
 
+T = TypeVar("T")
 Surface = tuple[Puncteme | None, ...]
 """n + 1 slots, without ^; None where nothing was observed."""
 Outcome = tuple[tuple[Pair, ...], tuple[Puncteme, ...]]
@@ -91,7 +94,7 @@ class Noise:
         i, k = self.marks.index(a), self.marks.index(b)
         return [((e, i, k), *results[e]) for e in range(4) if self.edits[e, i, k] > 0]
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def rewrite(self, string: Puncteme) -> dict[Puncteme, float]:
         """p(surface | string) for each surface."""
         if len(string) < 2:
@@ -112,7 +115,7 @@ class Noise:
             if (*before, *middle, *after) == surface:
                 yield edit, remaining, middle
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def probability(self, string: Puncteme, surface: Puncteme) -> float:
         """p(surface | string), the same as in `rewrite` but quicker."""
         if len(string) < 2:
@@ -122,7 +125,7 @@ class Noise:
             for edit, remaining, middle in self.towards(string, surface)
         )
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def applied(self, string: Puncteme, surface: Puncteme) -> np.ndarray:
         """p(surface | string) times the expected number of each edit given both."""
         counts = np.zeros(self.edits.shape)
@@ -283,10 +286,10 @@ class Truth:
             yield draws
 
     def _trees(self, surface: Surface, longest: int) -> Iterator[list[Draw]]:
-
         observed = self.observed(surface)
 
         def fits(node: int, pair: Pair) -> bool:
+            # Slot 0 is never empty: it has ^, to which it may have lost any mark.
             at_slots = zip(pair, self.spans[node], strict=True)
             return all(not string or observed[slot] != () for string, slot in at_slots)
 
@@ -436,6 +439,22 @@ def slot_marginals(outcomes: dict[Outcome, float]) -> list[dict[Puncteme, float]
     return marginals
 
 
+def p_value(counts: Counter[T], probabilities: Mapping[T, float]) -> float:
+    """Of the chi-square test, with all that is rare merged into one cell."""
+    size = counts.total()
+    likely = [outcome for outcome, p in probabilities.items() if p * size >= 10]
+    observed = np.array([counts[outcome] for outcome in likely])
+    expected = np.array([probabilities[outcome] * size for outcome in likely])
+    statistic = ((observed - expected) ** 2 / expected).sum()
+    freedom = len(likely) - 1
+    if (rest := size - expected.sum()) >= 10:
+        statistic += (size - observed.sum() - rest) ** 2 / rest
+        freedom += 1
+    assert freedom > 1, "Nothing to test"
+    half = torch.tensor([freedom / 2, statistic / 2], dtype=torch.float64)
+    return float(torch.special.gammaincc(*half))
+
+
 def projective_heads(size: int) -> list[tuple[int, ...]]:
     """All projective trees over so many words."""
     found = []
@@ -538,6 +557,30 @@ def random_truth(rng: np.random.Generator, recipe: Recipe) -> Truth:
     base = [rng.normal(scale=1.5, size=k) for k in sizes]
     inside = [rng.normal(scale=strength, size=(len(inventory.marks), k)) for k in sizes]
     return Truth(tree, inventory, base, inside, noise)
+
+
+def with_unused_marks(truth: Truth, size: int) -> Truth:
+    """The same model with so many more marks in front of its own."""
+    inventory, noise = truth.inventory, truth.noise
+    unused = tuple(f"unused-{k}" for k in range(size))
+    marks = BOS, *unused, *inventory.marks[1:]
+    own = np.array([marks.index(mark) for mark in inventory.marks])
+    edits = np.zeros((4, len(marks), len(marks)))
+    edits[KEEP] = 1.0
+    edits[np.ix_(range(4), own, own)] = noise.edits
+    unigram = np.zeros(len(marks))
+    unigram[own] = inventory.backoff.unigram
+    backoff = replace(inventory.backoff, unigram=tuple(map(float, unigram)))
+    inside = [np.ones((len(marks), len(scores))) for scores in truth.base]
+    for wide, narrow in zip(inside, truth.inside, strict=True):
+        wide[own] = narrow
+    return Truth(
+        truth.tree,
+        Inventory(marks, inventory.tags, inventory.pairs, backoff),
+        truth.base,
+        inside,
+        Noise(marks, edits, noise.direction),
+    )
 
 
 def random_case(

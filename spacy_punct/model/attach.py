@@ -12,13 +12,13 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import embedding_bag
+from torch.nn.functional import embedding, embedding_bag
 
 from spacy_punct.data.depunctuate import PunctuatedTree
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.features import (
-    N_RELATION_CONTEXTS,
+    CONTEXTS,
     FeatureRows,
     Observer,
     TreeFeatures,
@@ -106,6 +106,12 @@ class LogLinearAttach(nn.Module):
         )
         self._start = [torch.log(torch.tensor(_counts(inventory, d))) for d in range(n)]
         self._inside_cache: dict[tuple[int, int, int], np.ndarray] = {}
+        self.set_dropout(0.0)
+
+    def set_dropout(self, dropout: float, seed: int = 0) -> None:
+        """Which share of the features of N, W, A, C and c training leaves out."""
+        self.dropout = dropout
+        self._rng = np.random.default_rng(seed)
 
     @classmethod
     def from_examples(
@@ -133,11 +139,14 @@ class LogLinearAttach(nn.Module):
     def forward(self, batch: Sequence[TreeFeatures]) -> list[RelationScores]:
         part = TreeFeatures.concatenate(batch)
         rows, shared_rows = self.rows.rows(part), self.rows.shared_rows(part)
+        values = self._dropped_out(np.tile(part.value, (len(CONTEXTS), 1)))
         from_shared = _sum_rows(
-            self.shared, shared_rows, part.node, part.value, len(part)
+            self.shared, shared_rows, part.node, values[-1], len(part)
         )
-        left = torch.tensor(part.left @ [self.observer.n_tags, 1])
-        right = torch.tensor(part.right @ [self.observer.n_tags, 1])
+        left = embedding(torch.tensor(part.left @ [self.observer.n_tags, 1]), self.left)
+        right = embedding(
+            torch.tensor(part.right @ [self.observer.n_tags, 1]), self.right
+        )
         symmetry = self._symmetry(part)
         by_node = part.relation[part.node]
         result = []
@@ -148,21 +157,28 @@ class LogLinearAttach(nn.Module):
             scores = _sum_rows(
                 self.by_relation[d],
                 rows[:, here].ravel(),
-                np.tile(place, N_RELATION_CONTEXTS),
-                np.tile(part.value[here], N_RELATION_CONTEXTS),
+                np.tile(place, len(CONTEXTS) - 1),
+                values[:-1, here].ravel(),
                 len(nodes),
             )
             index = torch.tensor(nodes)
             scores = (
                 scores
                 + self._start[d]
-                + from_shared[index][:, self._columns[d]]
-                + self.left[left[index]][:, self._lefts[d]]
-                + self.right[right[index]][:, self._rights[d]]
-                + symmetry[index, None] * self._symmetric[d]
+                + _selected(from_shared, index, self._columns[d])
+                + _selected(left, index, self._lefts[d])
+                + _selected(right, index, self._rights[d])
+                + symmetry.index_select(0, index)[:, None] * self._symmetric[d]
             )
             result.append(RelationScores(int(d), nodes, scores))
         return result
+
+    def _dropped_out(self, values: np.ndarray) -> np.ndarray:
+        """In training, leave out features at random, so that none is relied upon."""
+        if not self.training or not self.dropout:
+            return values
+        kept = self._rng.random(values.shape) >= self.dropout
+        return values * kept / (1.0 - self.dropout)
 
     def _symmetry(self, part: TreeFeatures) -> Tensor:
         """The sum of the S weights of each node."""
@@ -175,6 +191,7 @@ class LogLinearAttach(nn.Module):
     def node_scores(self, trees: Sequence[Tree]) -> list[NodeScores]:
         if not trees:
             return []
+        self.eval()
         parts = [self.prepare(tree) for tree in trees]
         starts = np.cumsum([0, *map(len, parts)])
         base: list[np.ndarray] = [np.zeros(0)] * starts[-1]
@@ -259,11 +276,15 @@ def _counts(inventory: Inventory, relation: int) -> list[float]:
     return list(map(float, inventory.pairs[inventory.relations[relation]].values()))
 
 
+def _selected(table: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    return table.index_select(0, rows).index_select(1, columns)
+
+
 def _sum_rows(
     table: Tensor, rows: np.ndarray, bags: np.ndarray, values: np.ndarray, n: int
 ) -> Tensor:
     """For each of n bags, the weighted sum of its rows; rows of -1 count nothing."""
-    known = np.flatnonzero(rows >= 0)
+    known = np.flatnonzero((rows >= 0) & (values != 0))
     order = known[np.argsort(bags[known], kind="stable")]
     offsets = np.searchsorted(bags[order], np.arange(n))
     return embedding_bag(

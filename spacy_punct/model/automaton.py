@@ -152,8 +152,17 @@ class SurfaceSlot:
         if is_reversed:
             self.initial, self.final = self.final, self.initial
         self._star: np.ndarray | None = None
+        self._from_initial: dict[Trie, np.ndarray] = {}
 
     def expand(self, row: np.ndarray, trie: Trie) -> np.ndarray:
+        if row is not self.initial:
+            return self._expanded(row, trie)
+        # Most constituents meet a slot in which nothing was read before.
+        if trie not in self._from_initial:
+            self._from_initial[trie] = self._expanded(row, trie)
+        return self._from_initial[trie]
+
+    def _expanded(self, row: np.ndarray, trie: Trie) -> np.ndarray:
         lines = np.empty((len(trie), *self._shape), dtype=row.dtype)
         lines[0] = row.reshape(self._shape)
         apply = self._read_back if self.is_reversed else self._read

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate
 from typing import Literal
 
 import numpy as np
@@ -76,7 +75,7 @@ class Channel:
         self.direction = direction
         self._index = {mark: k for k, mark in enumerate(self.marks)}
         self.rewrite_ids = lru_cache(maxsize=1 << 16)(self._rewrite_ids)
-        self.rewrite_steps = lru_cache(maxsize=1 << 16)(self._rewrite_steps)
+        self._limits = self.window_tables().cumsum(axis=0)
 
     @classmethod
     def identity(
@@ -117,33 +116,32 @@ class Channel:
         surfaces = self._rewrite_ids(ids, 0.0)
         return {tuple(self.marks[k] for k in s): p for s, p in surfaces.items()}
 
-    def _rewrite_steps(
-        self, underlying: tuple[int, ...]
-    ) -> tuple[list[tuple[int, ...]], list[float]]:
-        """The surfaces of `rewrite_ids`, and the cumulative sums between them."""
-        surfaces = self.rewrite_ids(underlying, 0.0)
-        return list(surfaces), list(accumulate(surfaces.values()))[:-1]
-
     def sample_ids(
-        self, underlying: tuple[int, ...], n: int, rng: np.random.Generator
+        self, strings: Sequence[tuple[int, ...]], rng: np.random.Generator
     ) -> list[tuple[int, ...]]:
-        """n draws of the surface string of an underlying one, window by window."""
-        string = underlying[::-1] if self.is_reversed else underlying
-        tables = self.window_tables().cumsum(axis=0)
+        """Draw a surface string for each underlying one, all windows in step."""
         step = -1 if self.is_reversed else 1
-        result = []
-        for chances in rng.random((n, len(string) - 1)):
-            output, held = [], string[0]
-            for mark, chance in zip(string[1:], chances, strict=True):
-                edit = np.searchsorted(tables[:, held, mark], chance, side="right")
-                if edit == KEEP:
-                    output.append(held)
-                elif edit == TRANSPOSE:
-                    output.append(mark)
-                if edit in (KEEP, ABSORB_LEFT):
-                    held = mark
-            result.append((*output, held)[::step])
-        return result
+        length = max(map(len, strings))
+        marks = np.full((len(strings), length), -1)
+        for row, string in zip(marks, strings, strict=True):
+            row[: len(string)] = string[::step]
+        held = marks[:, 0].copy()
+        written = np.full_like(marks, -1)
+        chances = rng.random((length, len(strings)))
+        for k in range(1, length):
+            mark = marks[:, k]
+            limits = self._limits[:, held, mark]
+            edit = (chances[k] >= limits[:-1]).sum(axis=0)
+            edit[mark < 0] = ABSORB_RIGHT
+            written[:, k - 1] = np.where(
+                edit == KEEP, held, np.where(edit == TRANSPOSE, mark, -1)
+            )
+            held = np.where(edit <= ABSORB_LEFT, mark, held)
+        written[:, -1] = held
+        return [
+            tuple([mark for mark in row if mark >= 0])[::step]
+            for row in written.tolist()
+        ]
 
     def _rewrite_ids(
         self, underlying: tuple[int, ...], floor: float

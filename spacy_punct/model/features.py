@@ -23,7 +23,6 @@ _LENGTHS = (2, 5)
 
 CONTEXTS = ("g.d̄", "g.d", "d̄", "d", "g")
 """The four contexts that name the relation, and the one that does not."""
-N_RELATION_CONTEXTS = 4
 
 
 @dataclass(frozen=True)

@@ -222,9 +222,12 @@ class Chart(Walk[np.ndarray]):
         return self._normalised(row)
 
     def _normalised(self, vector: np.ndarray) -> np.ndarray:
-        """The vector scaled to a largest entry of 1, its scale moved to log p."""
-        scale = vector.real.max()
-        if scale <= 0.0:
+        """The vector scaled to a largest entry of 1, its scale moved to log p.
+
+        A number, at a slot with one state, is moved there whole.
+        """
+        scale = vector[0] if len(vector) == 1 else vector.real.max()
+        if scale.real <= 0.0:
             self.log_prob = -np.inf
             return vector
         self.log_prob += np.log(scale)

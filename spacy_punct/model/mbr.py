@@ -1,5 +1,6 @@
 """The answer of minimum Bayes risk (section 5.1, eq. 9), and its loss."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -39,14 +40,22 @@ def risk(surface: Puncteme, marginal: Marginal) -> float:
 def best_slot(marginal: Marginal) -> Puncteme:
     """The string of least risk among those with some probability.
 
-    Two different strings are at least one edit apart, so a string's risk is at
-    least one minus its probability: going down from the most probable string, we
-    can stop as soon as that bound passes the least risk found. Ties go to the more
-    probable string, then to the one listed first.
+    Strings are at least as many edits apart as their lengths differ, and one edit
+    if they differ at all. That bounds a string's risk from below, and once the
+    bounds pass the least risk found we can stop. Ties go to the lower bound, which
+    among strings of one length means the more probable.
     """
+    by_length: Counter[int] = Counter()
+    for surface, probability in marginal.items():
+        by_length[len(surface)] += probability
+    bounds = {
+        n: sum(p * abs(n - k) for k, p in by_length.items()) + by_length[n]
+        for n in by_length
+    }
+    candidates = [(bounds[len(s)] - p, s) for s, p in marginal.items()]
     best, least = (), float("inf")
-    for surface, probability in sorted(marginal.items(), key=lambda item: -item[1]):
-        if 1.0 - probability >= least:
+    for bound, surface in sorted(candidates, key=lambda item: item[0]):
+        if bound >= least:
             break
         expected = risk(surface, marginal)
         if expected < least - 1e-12:

@@ -58,7 +58,7 @@ def likelihood(
     automata (Automata): The automata of those edits.
     unmatched_weight (float): ξ, the posterior regularisation.
     squared (bool): Whether E[c] is squared, as in the paper.
-    RETURNS (Likelihood): Values and gradient.
+    RETURNS (Likelihood): Values and gradient; NaN where log p is not finite.
     """
     n_nodes = sum(map(len, trees))
     relations = np.zeros(n_nodes, dtype=np.int64)
@@ -92,6 +92,8 @@ def likelihood(
             automata,
             count_unmatched=unmatched_weight > 0,
         )
+        if not np.isfinite(chart.log_prob):
+            return Likelihood(np.nan, np.nan, np.nan, log_edits.sum() * np.nan)
         expected = float(np.imag(chart.log_prob)) / COMPLEX_STEP
         penalty = expected**2 if squared else expected
         # d penalty / d E[c], with which the imaginary parts are to be weighted.

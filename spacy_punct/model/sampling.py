@@ -7,8 +7,7 @@ vectors over samples, and only the few samples in which something was written ar
 looked at one by one.
 """
 
-from bisect import bisect
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,10 +21,6 @@ Ids = tuple[int, ...]
 Written = dict[int, Ids]
 """Sample -> string of mark numbers, for the samples in which it is not empty."""
 
-_SHORT = 5
-"""Marks in a string whose exact surface distribution is worth having."""
-_FEW = 16
-"""Draws that are faster one by one."""
 _WORD = 63
 """Marks in one integer of a bit mask."""
 
@@ -135,31 +130,14 @@ class Sampler:
 
     def _close(self, underlying: Written, prefix: Ids = ()) -> Written:
         """Rewrite a slot. `prefix` goes in front of its string and comes off again."""
-        by_string: dict[Ids, list[int]] = defaultdict(list)
-        for sample, string in underlying.items():
-            by_string[string].append(sample)
-        surface: Written = {}
-        for string, where in by_string.items():
-            drawn = self._rewritten(prefix + string, len(where))
-            surface.update(zip(where, drawn, strict=True))
+        strings = {k: prefix + string for k, string in underlying.items()}
+        windows = [k for k, string in strings.items() if len(string) > 1]
+        if windows:
+            drawn = self._channel.sample_ids([strings[k] for k in windows], self._rng)
+            strings.update(zip(windows, drawn, strict=True))
         if not prefix:
-            return surface
-        return {k: s[len(prefix) :] for k, s in surface.items() if s != prefix}
-
-    def _rewritten(self, string: Ids, n: int) -> list[Ids]:
-        """n draws from p(surface | string).
-
-        Short strings are drawn from their exact distribution; long ones have too
-        many outcomes and are edited window by window.
-        """
-        if len(string) > _SHORT:
-            return self._channel.sample_ids(string, n, self._rng)
-        surfaces, steps = self._channel.rewrite_steps(string)
-        chances = self._rng.random(n)
-        if n <= _FEW:
-            return [surfaces[bisect(steps, chance)] for chance in chances.tolist()]
-        places = np.searchsorted(steps, chances, side="right").tolist()
-        return [surfaces[k] for k in places]
+            return strings
+        return {k: s[len(prefix) :] for k, s in strings.items() if s != prefix}
 
     def _with_marks(
         self, mask: np.ndarray | None, surface: Written, n: int

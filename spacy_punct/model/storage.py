@@ -5,6 +5,7 @@ and `weights.bin` (the arrays, compressed). The JSON names the checksum of the
 weights, so that files of two models, or half of one, are never taken for a model.
 """
 
+import json
 import shutil
 import tempfile
 import zlib
@@ -54,7 +55,8 @@ def to_disk(model: PunctuationModel, path: str | Path) -> None:
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as tmp:
         new = Path(tmp) / "new"
         new.mkdir()
-        srsly.write_json(new / _TABLES, tables)
+        # srsly's JSON rounds floats; these must come back as they were.
+        (new / _TABLES).write_text(json.dumps(tables, ensure_ascii=False), "utf-8")
         (new / _WEIGHTS).write_bytes(weights)
         if path.exists():
             shutil.move(path, Path(tmp) / "old")
@@ -67,7 +69,7 @@ def from_disk(path: str | Path) -> PunctuationModel:
     if not (path / _TABLES).is_file() or not (path / _WEIGHTS).is_file():
         raise PunctError(Errors.P030.format(path=path))
     try:
-        tables = srsly.read_json(path / _TABLES)
+        tables = json.loads((path / _TABLES).read_text("utf-8"))
     except ValueError as error:
         raise PunctError(Errors.P031.format(path=path, reason=error)) from None
     return _load(tables, (path / _WEIGHTS).read_bytes(), str(path))

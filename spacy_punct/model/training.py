@@ -1,7 +1,7 @@
 """The training loop (section 3.2)."""
 
-import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,7 +30,10 @@ class TrainingConfig:
     max_epochs (int): Passes over the training data at most.
     evaluations (int): Dev evaluations an epoch.
     patience (int): Evaluations without improvement before stopping.
+    dropout (float): Share of ATTACH's features left out of each step.
     l2 (float): ς, pulls ATTACH's weights to their starting values.
+    averaging (float): Share of the running average of the weights kept at each
+        step; it is the average that is evaluated and kept. 0 for none.
     unmatched_weight (float): ξ, discourages unmatched symmetric marks.
     squared (bool): Whether ξ weighs the square of their expected count.
     min_feature_count (int): How often a feature row must have been seen.
@@ -45,7 +48,9 @@ class TrainingConfig:
     max_epochs: int = 10
     evaluations: int = 2
     patience: int = 3
-    l2: float = 1e-5
+    dropout: float = 0.3
+    l2: float = 1e-4
+    averaging: float = 0.99
     unmatched_weight: float = 0.1
     squared: bool = True
     min_feature_count: int = 1
@@ -130,10 +135,13 @@ def train_model(
         ],
         fused=True,
     )
+    model.scorer.set_dropout(config.dropout, config.seed)
     rng = np.random.default_rng(config.seed)
     steps_an_epoch = -(-len(trees) // config.batch_size)
     history: list[Evaluation] = []
-    best, best_weights, since_best = np.inf, _weights(model), 0
+    weights = [*model.scorer.parameters(), *model.channel_weights.parameters()]
+    average = _Average(weights, config.averaging)
+    best, best_weights, since_best = np.inf, average.copy(), 0
     recent: list[tuple[Likelihood, int, int]] = []
     step = 0
     with tqdm(
@@ -146,6 +154,7 @@ def train_model(
                 order = rng.permutation(len(trees))
             at = step % steps_an_epoch * config.batch_size
             batch = order[at : at + config.batch_size]
+            model.scorer.train()
             log_edits = model.channel_weights()
             channel = model.channel_weights.channel(model.direction)
             found = likelihood(
@@ -164,17 +173,20 @@ def train_model(
             (-found.surrogate / len(batch)).backward()
             optimizer.step()
             step += 1
+            average.update(step)
             bar.update()
             recent.append((found, len(batch), sum(len(slots[i]) for i in batch)))
             if step * config.evaluations % steps_an_epoch >= config.evaluations:
                 continue
-            model.refresh()
+            with average.in_use():
+                model.refresh()
+                dev_perplexity = model.perplexity(dev)
             evaluation = Evaluation(
                 step,
                 step / steps_an_epoch,
                 sum(f.log_prob for f, _, _ in recent) / sum(n for _, _, n in recent),
                 sum(f.unmatched for f, _, _ in recent) / sum(n for _, n, _ in recent),
-                model.perplexity(dev),
+                dev_perplexity,
             )
             history.append(evaluation)
             recent = []
@@ -184,23 +196,45 @@ def train_model(
                 unmatched=f"{evaluation.unmatched:.3f}",
             )
             if evaluation.dev_perplexity < best:
-                best, best_weights = evaluation.dev_perplexity, _weights(model)
+                best, best_weights = evaluation.dev_perplexity, average.copy()
                 since_best = 0
             else:
                 since_best += 1
                 if since_best >= config.patience:
                     break
-    _restore(model, best_weights)
+    _copy(best_weights, weights)
+    model.refresh()
     return TrainingResult(model, best, tuple(history))
 
 
-def _weights(model: PunctuationModel) -> tuple[dict, dict]:
-    return copy.deepcopy(
-        (model.scorer.state_dict(), model.channel_weights.state_dict())
-    )
+class _Average:
+    """A running average of weights, which generalises better than the last ones."""
+
+    def __init__(self, weights: Sequence[torch.Tensor], kept: float) -> None:
+        self._weights = weights
+        self._kept = kept
+        self._average = [w.detach().clone() for w in weights]
+
+    @torch.no_grad()
+    def update(self, step: int) -> None:
+        # Early on, an average of all steps so far.
+        new = max(1.0 - self._kept, 1.0 / step)
+        for average, weights in zip(self._average, self._weights, strict=True):
+            average.lerp_(weights, new)
+
+    def copy(self) -> list[torch.Tensor]:
+        return [average.clone() for average in self._average]
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Let the weights be the average for a while."""
+        own = [w.detach().clone() for w in self._weights]
+        _copy(self._average, self._weights)
+        yield
+        _copy(own, self._weights)
 
 
-def _restore(model: PunctuationModel, weights: tuple[dict, dict]) -> None:
-    model.scorer.load_state_dict(weights[0])
-    model.channel_weights.load_state_dict(weights[1])
-    model.refresh()
+@torch.no_grad()
+def _copy(source: Sequence[torch.Tensor], target: Sequence[torch.Tensor]) -> None:
+    for a, b in zip(source, target, strict=True):
+        b.copy_(a)

@@ -1,17 +1,27 @@
 """Random models and surfaces, in the words of the truth and of the package."""
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 
 import numpy as np
 import pytest
 
+from spacy_punct.data.marks import BOS
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.model.automaton import Automata
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.scores import NodeScores
-from tests.truth import Explanation, Noise, Recipe, Truth, random_case
+from tests.truth import (
+    ABSORB_LEFT,
+    KEEP,
+    TRANSPOSE,
+    Explanation,
+    Noise,
+    Recipe,
+    Truth,
+    random_case,
+)
 
 RECIPES = {
     "tables": Recipe(words=(1, 4), marks=(1, 3), pairs=4),
@@ -29,7 +39,28 @@ FEW = {"tables": 20, "many-words": 5, "rare-backoff": 15, "long-backoff": 5}
 """How many cases of each kind to test."""
 
 
-@dataclass(frozen=True, eq=False)
+ENGLISH = (BOS, ",", ".", "``", "''", "'")
+ENGLISH_RULES = {
+    (",", ","): ABSORB_LEFT,
+    (",", "."): ABSORB_LEFT,
+    ("''", ","): TRANSPOSE,
+    ("''", "."): TRANSPOSE,
+    ("'", "."): TRANSPOSE,
+}
+"""Table 1, rules 1 and 2; all other windows are kept."""
+
+
+def english(direction: str) -> Channel:
+    """The channel of American English, free of doubt."""
+    edits = Channel.identity(ENGLISH).edits.copy()
+    for (a, b), edit in ENGLISH_RULES.items():
+        place = ENGLISH.index(a), ENGLISH.index(b)
+        edits[KEEP][place] = 0.0
+        edits[edit][place] = 1.0
+    return Channel(ENGLISH, edits, direction)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Case:
     """A random model, a surface, and what the truth says of it."""
 
@@ -40,6 +71,9 @@ class Case:
     @cached_property
     def distribution(self) -> Distribution:
         return make_distribution(self.truth)
+
+    def __repr__(self) -> str:
+        return f"{self.truth.tree.heads} {self.surface}"
 
 
 def make_channel(noise: Noise) -> Channel:
@@ -59,7 +93,7 @@ def make_distribution(truth: Truth) -> Distribution:
     return Distribution(truth.tree, make_scores(truth), automata)
 
 
-@lru_cache(maxsize=None)
+@cache
 def make_case(kind: str, seed: int, possible: bool = True) -> Case:
     """The random case of a number."""
     rng = np.random.default_rng([*kind.encode(), possible, seed])

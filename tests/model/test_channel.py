@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from spacy_punct.errors import PunctError
 from spacy_punct.model.automaton import Automata
 from spacy_punct.model.channel import DIRECTIONS, Channel, allowed_edits
 from spacy_punct.model.inventory import Backoff, Inventory, Trie
-from tests.model.conftest import make_channel
+from tests.model.conftest import ENGLISH, english, make_channel
 from tests.truth import (
     ABSORB_LEFT,
     ABSORB_RIGHT,
@@ -24,29 +24,10 @@ from tests.truth import (
     RIGHT_TO_LEFT,
     TRANSPOSE,
     Noise,
+    p_value,
     possible_edits,
     random_noise,
 )
-
-ENGLISH = (BOS, ",", ".", "``", "''", "'")
-ENGLISH_RULES = {
-    (",", ","): ABSORB_LEFT,
-    (",", "."): ABSORB_LEFT,
-    ("''", ","): TRANSPOSE,
-    ("''", "."): TRANSPOSE,
-    ("'", "."): TRANSPOSE,
-}
-"""Table 1, rules 1 and 2; all other windows are kept."""
-
-
-def english(direction: str) -> Channel:
-    """The channel of American English, free of doubt."""
-    edits = Channel.identity(ENGLISH).edits.copy()
-    for (a, b), edit in ENGLISH_RULES.items():
-        place = ENGLISH.index(a), ENGLISH.index(b)
-        edits[KEEP][place] = 0.0
-        edits[edit][place] = 1.0
-    return Channel(ENGLISH, edits, direction)
 
 
 def random_noises(seed: int) -> tuple[np.random.Generator, list[Noise]]:
@@ -56,9 +37,7 @@ def random_noises(seed: int) -> tuple[np.random.Generator, list[Noise]]:
     return rng, [Noise(noise.marks, noise.edits, d) for d in DIRECTIONS]
 
 
-def random_underlying(
-    rng: np.random.Generator, noise: Noise, longest: int
-) -> Puncteme:
+def random_underlying(rng: np.random.Generator, noise: Noise, longest: int) -> Puncteme:
     """A string with or without the sentence-initial mark in front."""
     marks = [str(m) for m in rng.choice(noise.marks[1:], rng.integers(longest + 1))]
     return (BOS, *marks) if rng.random() < 0.5 else tuple(marks)
@@ -78,33 +57,28 @@ def test_allowed_edits() -> None:
 
 
 def test_figure_2() -> None:
-    """abcde -> ade, sliding left to right.
-
-    d is output before e but after a, so a was kept. What became of b and c, and
-    of the mark held back when d came, are the ways to arrive there.
-    """
+    """abcde -> ade, sliding left to right, by all its edit paths."""
     marks = tuple("abcde")
-    rng = np.random.default_rng(2)
-    noise = random_noise(rng, marks)
-    keep, lose, skip, swap = (
-        lambda a, b, edit=edit: noise.edits[edit, marks.index(a), marks.index(b)]
-        for edit in (KEEP, ABSORB_LEFT, ABSORB_RIGHT, TRANSPOSE)
-    )
-    # The mark held back when d is read, having output nothing ("a" still in
-    # hand) or "a".
-    a_in_hand = skip("a", "b") * skip("a", "c")
-    b_in_hand = keep("a", "b") * skip("b", "c")
-    c_in_hand = (
-        keep("a", "b") * lose("b", "c")
-        + lose("a", "b") * 0
-        + skip("a", "b") * keep("a", "c")
-    )
-    expected = a_in_hand * keep("a", "d") * keep("d", "e")
-    for held, so_far in (("b", b_in_hand), ("c", c_in_hand)):
-        expected += so_far * lose(held, "d") * keep("d", "e")
-        expected += so_far * swap(held, "d") * lose(held, "e")
-    channel = Channel(marks, noise.edits, LEFT_TO_RIGHT)
-    assert channel.rewrite("abcde")[tuple("ade")] == pytest.approx(expected, rel=1e-12)
+    edits = np.random.default_rng(0).dirichlet(np.ones(4), (5, 5)).transpose(2, 0, 1)
+
+    def chance(edit: int, window: str) -> float:
+        return edits[edit, marks.index(window[0]), marks.index(window[1])]
+
+    # When d is read, a may still be held back, or be written with b or c held back.
+    held_a = chance(ABSORB_RIGHT, "ab") * chance(ABSORB_RIGHT, "ac")
+    held_b = chance(KEEP, "ab") * chance(ABSORB_RIGHT, "bc")
+    held_c = chance(KEEP, "ab") * chance(ABSORB_LEFT, "bc")
+    held_c += chance(ABSORB_RIGHT, "ab") * chance(KEEP, "ac")
+    # Then d is held back and e as well, or d overtakes what e absorbs.
+    expected = held_a * chance(KEEP, "ad") * chance(KEEP, "de")
+    for held, so_far in (("b", held_b), ("c", held_c)):
+        expected += so_far * chance(ABSORB_LEFT, held + "d") * chance(KEEP, "de")
+        expected += (
+            so_far * chance(TRANSPOSE, held + "d") * chance(ABSORB_LEFT, held + "e")
+        )
+    assert expected > 1e-4
+    found = Channel(marks, edits, LEFT_TO_RIGHT).rewrite("abcde")
+    assert found[tuple("ade")] == pytest.approx(expected, rel=1e-12)
 
 
 def test_figure_2_path() -> None:
@@ -178,6 +152,21 @@ def test_rewrite_is_enumeration(seed: int) -> None:
                 assert () not in found
             if underlying[:1] == (BOS,):
                 assert all(surface[0] == BOS for surface in found)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sample(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    soft = random_noise(rng, (BOS, ",", "``", "''"), floor=0.1)
+    for direction in DIRECTIONS:
+        noise = Noise(soft.marks, soft.edits, direction)
+        underlying = (BOS, *(str(mark) for mark in rng.choice(noise.marks[1:], 5)))
+        ids = tuple(map(noise.marks.index, underlying))
+        drawn = make_channel(noise).sample_ids(ids, 5_000, rng)
+        counts = Counter(tuple(noise.marks[k] for k in surface) for surface in drawn)
+        expected = noise.rewrite(underlying)
+        assert counts.keys() <= expected.keys()
+        assert p_value(counts, expected) > 1e-3
 
 
 def transducer(noise: Noise) -> FST:
@@ -286,11 +275,11 @@ def test_star(seed: int) -> None:
     growth, longest = 0.03, 6
     rng, both = random_automata(seed, growth)
     for noise, automata in both:
-        unigram = dict(zip(noise.marks, automata.inventory.backoff.unigram, strict=True))
+        unigram = dict(
+            zip(noise.marks, automata.inventory.backoff.unigram, strict=True)
+        )
         for _ in range(3):
-            target = tuple(
-                str(m) for m in rng.choice(noise.marks[1:], rng.integers(3))
-            )
+            target = tuple(str(m) for m in rng.choice(noise.marks[1:], rng.integers(3)))
             expected = sum(
                 (1 - growth)
                 * math.prod(growth * unigram[mark] for mark in string)

@@ -12,11 +12,25 @@ from spacy_punct.data.marks import BOS, UNK
 from spacy_punct.data.tree import ROOT, Puncteme, Tree
 from spacy_punct.errors import PunctError
 from spacy_punct.model.automaton import Automata, EditCounts
+from spacy_punct.model.channel import DIRECTIONS
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inside import COMPLEX_STEP, Chart
 from spacy_punct.model.inventory import Backoff, Inventory, Pair
-from tests.model.conftest import Case, make_channel, make_distribution, make_scores
+from spacy_punct.model.scores import NodeScores
+from tests.model.conftest import (
+    ENGLISH,
+    Case,
+    english,
+    make_case,
+    make_channel,
+    make_distribution,
+    make_scores,
+)
 from tests.truth import (
+    ABSORB_RIGHT,
+    KEEP,
+    LEFT_TO_RIGHT,
+    Noise,
     Recipe,
     Surface,
     TooMany,
@@ -49,6 +63,41 @@ def assert_best(distribution: Distribution, truth: Truth, surface: Surface) -> N
     pairs = distribution.viterbi(surface)
     assert distribution.viterbi_log_prob(surface) == close(np.log(best))
     assert truth.joint(pairs, surface) == pytest.approx(best, rel=1e-9)
+
+
+def test_figure_1() -> None:
+    """`` Dale '' means `` river valley . '', of which there is one explanation."""
+    silent, quoted = ((), ()), (("``",), ("''",))
+    pairs = {
+        "nsubj": {silent: 1, quoted: 1},
+        "dobj": {silent: 1, quoted: 1},
+        "root": {silent: 1, ((), (".",)): 1},
+        "*": {silent: 1},
+    }
+    unigram = (0.0, *[1 / (len(ENGLISH) - 1)] * (len(ENGLISH) - 1))
+    inventory = Inventory(ENGLISH, ("X",), pairs, Backoff(0.0, 0.0, unigram))
+    tree = Tree(
+        ("Dale", "means", "river", "valley"),
+        ("X",) * 4,
+        (1, -1, 3, 1),
+        ("nsubj", "root", "compound", "dobj"),
+    )
+    sizes = [2, 2, 1, 2]
+    scores = NodeScores(
+        inventory.relation_ids(tree),
+        [np.zeros(size) for size in sizes],
+        lambda node: np.zeros((len(ENGLISH), sizes[node])),
+    )
+    surface = ("``",), ("''",), ("``",), (), (".", "''")
+    for direction in DIRECTIONS:
+        automata = Automata(inventory, english(direction))
+        distribution = Distribution(tree, scores, automata)
+        assert distribution.log_prob(surface) == close(np.log(1 / 8))
+        assert distribution.viterbi_log_prob(surface) == close(np.log(1 / 8))
+        best = distribution.viterbi(surface)
+        assert best == (quoted, ((), (".",)), silent, quoted)
+        assert distribution.expected_unmatched(surface) == 0.0
+        assert distribution.log_prob((*surface[:-1], ("''", "."))) == -np.inf
 
 
 def test_log_prob(case: Case) -> None:
@@ -90,6 +139,17 @@ def test_impossible_surface(impossible_case: Case) -> None:
     for method in ("posteriors", "edits", "viterbi", "viterbi_log_prob"):
         with pytest.raises(PunctError, match="P023"):
             getattr(distribution, method)(surface)
+
+
+def test_bad_arguments() -> None:
+    case = make_case("tables", 0)
+    distribution, surface = case.distribution, case.surface
+    with pytest.raises(PunctError, match="P014"):
+        distribution.log_prob(surface[:-1])
+    with pytest.raises(PunctError, match="P015"):
+        distribution.log_prob((("no such mark",), *surface[1:]))
+    with pytest.raises(PunctError, match="P027"):
+        distribution.attach(len(case.truth.tree), surface)
 
 
 def some_unobserved(case: Case) -> tuple[Surface, float, list[dict[Pair, float]]]:
@@ -207,7 +267,7 @@ def numeric_slopes(truth: Truth, surface: Surface) -> tuple[np.ndarray, np.ndarr
     ]
     by_edit = np.zeros((2, *truth.noise.edits.shape))
     for place in np.argwhere(truth.noise.edits):
-        by_edit[:, *place] = difference(edited(tuple(place)))
+        by_edit[(slice(None), *place)] = difference(edited(tuple(place)))
     return np.stack(by_score, axis=1), by_edit
 
 
@@ -295,3 +355,32 @@ def test_long_sentence_is_generated(
         assert np.isfinite(distribution.log_prob(surface))
     for slot in distribution.marginals():
         assert 0.5 < sum(slot.values()) < 1 + 1e-9
+
+
+@pytest.mark.timeout(20)
+def test_many_equally_good_explanations() -> None:
+    """The best underlying tree may have a posterior below any float.
+
+    Every word ends in a comma that has absorbed one of nine marks.
+    """
+    others = tuple("abcdefghi")
+    marks = (BOS, ",", *others)
+    edits = np.zeros((4, len(marks), len(marks)))
+    edits[KEEP] = 1.0
+    edits[KEEP, 1, 2:] = edits[ABSORB_RIGHT, 1, 2:] = 0.5
+    silent: Pair = (), ()
+    pairs = {silent: 1, **{((), (",", mark)): 1 for mark in others}}
+    unigram = (0.0, *[0.1] * 10)
+    truth = Truth(
+        Tree(("w",) * LONG, ("X",) * LONG, (*range(1, LONG), ROOT), ("a",) * LONG),
+        Inventory(marks, ("X",), {"*": pairs}, Backoff(0.0, 0.0, unigram)),
+        [np.zeros(10)] * LONG,
+        [np.zeros((11, 10))] * LONG,
+        Noise(marks, edits, LEFT_TO_RIGHT),
+    )
+    distribution = make_distribution(truth)
+    surface = ((), *[(",",)] * LONG)
+    assert distribution.log_prob(surface) == close(LONG * np.log(9 * 0.1 * 0.5))
+    best = distribution.viterbi_log_prob(surface)
+    assert best == close(LONG * np.log(0.1 * 0.5))
+    assert set(distribution.viterbi(surface)) <= pairs.keys() - {silent}

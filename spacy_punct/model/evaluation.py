@@ -1,0 +1,113 @@
+"""How good restored punctuation is: edit distance, perplexity, marks found."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from spacy_punct.data.depunctuate import PunctuatedTree
+from spacy_punct.data.tree import Puncteme, Slots
+from spacy_punct.model.mbr import total_edit_distance
+from spacy_punct.model.model import PunctuationModel
+
+
+@dataclass(frozen=True)
+class MarkScore:
+    """Precision, recall and F1 of one mark, and how often it is in the truth."""
+
+    p: float
+    r: float
+    f: float
+    support: int
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Agreement of restored with true punctuation.
+
+    aed (float): Average edit distance: edits a slot (section 5.1).
+    micro_f (float): F1 over all marks, "no mark" excluded.
+    per_mark (dict[str, MarkScore]): The same for each mark.
+    n_sents, n_slots (int): On how much this was measured.
+    """
+
+    aed: float
+    micro_f: float
+    per_mark: dict[str, MarkScore]
+    n_sents: int
+    n_slots: int
+
+    def to_dict(self) -> dict:
+        return asdict(self)
+
+
+def score(restored: Iterable[Slots], truth: Iterable[Slots]) -> Scores:
+    """Compare restored punctuation with the truth, slot by slot.
+
+    A mark is found if it stands in the same slot, in whatever order.
+
+    restored, truth (Iterable[Slots]): Sentence by sentence.
+    RETURNS (Scores): The scores.
+    """
+    edits = n_sents = n_slots = 0
+    found: Counter[str] = Counter()
+    given: Counter[str] = Counter()
+    wanted: Counter[str] = Counter()
+    for ours, theirs in zip(restored, truth, strict=True):
+        edits += total_edit_distance(ours, theirs)
+        n_sents += 1
+        n_slots += len(theirs)
+        for a, b in zip(ours, theirs, strict=True):
+            if a or b:
+                given.update(a)
+                wanted.update(b)
+                found += Counter(a) & Counter(b)
+    per_mark = {
+        mark: _f_score(found[mark], given[mark], wanted[mark])
+        for mark, _ in (wanted | given).most_common()
+    }
+    micro = _f_score(found.total(), given.total(), wanted.total())
+    return Scores(edits / max(n_slots, 1), micro.f, per_mark, n_sents, n_slots)
+
+
+def _f_score(found: int, given: int, wanted: int) -> MarkScore:
+    p = found / given if given else 0.0
+    r = found / wanted if wanted else 0.0
+    return MarkScore(p, r, 2 * p * r / (p + r) if found else 0.0, wanted)
+
+
+def final_mark(examples: Sequence[PunctuatedTree]) -> Puncteme:
+    """What most sentences end in: the period, or the danda in Hindi."""
+    ends = Counter(example.slots[-1] for example in examples if example.slots[-1])
+    return ends.most_common(1)[0][0] if ends else ()
+
+
+def trivial_slots(example: PunctuatedTree, final: Puncteme) -> Slots:
+    """The trivial baseline: one mark at the end and nothing else."""
+    return ((),) * len(example.tree) + (final,)
+
+
+def evaluate(
+    model: PunctuationModel,
+    examples: Sequence[PunctuatedTree],
+    *,
+    final: Puncteme,
+    n_samples: int = 1000,
+    seed: int = 0,
+) -> dict:
+    """Restore a treebank's punctuation from its own trees and score it.
+
+    model (PunctuationModel): A trained model.
+    examples (Sequence[PunctuatedTree]): Trees and true slots.
+    final (Puncteme): What the trivial baseline puts at the end.
+    n_samples, seed (int): See `Distribution.marginals`.
+    RETURNS (dict): The fields of `Scores`, `aed_trivial` and `perplexity`.
+    """
+    truth = [model.inventory.known(example.slots) for example in examples]
+    trees = [example.tree for example in examples]
+    restored = model.restore(trees, n_samples=n_samples, seed=seed)
+    trivial = (trivial_slots(example, final) for example in examples)
+    return {
+        **score(restored, truth).to_dict(),
+        "aed_trivial": score(trivial, truth).aed,
+        "perplexity": model.perplexity(examples),
+    }

@@ -1,0 +1,90 @@
+"""Train on a treebank and measure restoration with gold trees.
+
+    python -m tests.benchmarks.accuracy FOLDER --output metrics/en-1.4.json
+
+FOLDER holds train.conllu, dev.conllu and test.conllu. Without a train file, the
+first 87% of dev are trained on and the rest decides, and the output says so. The
+channel's direction and the moment to stop are chosen on dev; test is only scored.
+"""
+
+import argparse
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import srsly
+import torch
+from confection import Config
+from wasabi import msg
+
+from spacy_punct.data.treebank import read_treebank, split_treebank
+from spacy_punct.model.evaluation import evaluate, final_mark
+from spacy_punct.model.storage import to_bytes, to_disk
+from spacy_punct.model.training import TrainingConfig, train
+
+PARTIAL_SHARE = 0.87
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--config", type=Path, default="configs/log_linear.cfg")
+    parser.add_argument("--output", type=Path, help="where to write the JSON")
+    parser.add_argument("--model", type=Path, help="where to write the model")
+    parser.add_argument("--channels", nargs="+", default=["table", "identity"])
+    parser.add_argument("--n-samples", type=int, default=1000)
+    parser.add_argument("--direction", help="instead of letting dev choose")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    config = TrainingConfig(**Config().from_disk(args.config)["training"])
+    if args.direction:
+        config = replace(config, direction=args.direction)
+    dev = read_treebank(args.folder / "dev.conllu").examples
+    test = read_treebank(args.folder / "test.conllu").examples
+    partial = not (args.folder / "train.conllu").is_file()
+    if partial:
+        examples, dev = split_treebank(dev, PARTIAL_SHARE)
+    else:
+        examples = read_treebank(args.folder / "train.conllu").examples
+    result: dict = {"treebank": args.folder.name, "partial": partial}
+    for channel in args.channels:
+        setting = replace(config, channel=channel)
+        if channel == "identity":
+            setting = replace(setting, direction="left-to-right")
+        start = time.perf_counter()
+        trained = train(examples, dev, setting)
+        seconds = time.perf_counter() - start
+        model, final = trained.model, final_mark(examples)
+        result[channel] = {
+            "direction": model.direction,
+            "dev_perplexity": trained.dev_perplexity,
+            "training_seconds": round(seconds),
+            "megabytes": len(to_bytes(model)) / 1e6,
+            "dev": evaluate(model, dev, final=final, n_samples=args.n_samples),
+            "test": evaluate(model, test, final=final, n_samples=args.n_samples),
+        }
+        if args.model and channel != "identity":
+            to_disk(model, args.model)
+    rows = [
+        (
+            channel,
+            scores["direction"],
+            split,
+            f"{scores[split]['aed']:.4f}",
+            f"{scores[split]['aed_trivial']:.4f}",
+            f"{scores[split]['aed'] / scores[split]['aed_trivial']:.3f}",
+            f"{scores[split]['perplexity']:.4f}",
+        )
+        for channel, scores in result.items()
+        if isinstance(scores, dict)
+        for split in ("dev", "test")
+    ]
+    header = ("channel", "direction", "split", "AED", "trivial", "ratio", "perplexity")
+    msg.table(rows, header=header, divider=True)
+    if args.output:
+        args.output.parent.mkdir(parents=True, exist_ok=True)
+        srsly.write_json(args.output, result)
+
+
+if __name__ == "__main__":
+    main()
