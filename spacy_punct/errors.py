@@ -98,8 +98,13 @@ class Errors(metaclass=_Coded):
         "The scorer gave {shape} scores for relation '{relation}', which has {pairs} "
         "pairs. A scorer returns one row a node and one column a pair of its relation."
     )
+    P029 = (
+        "No underlying tree was found for the given punctuation: its marks can only "
+        "come from strings that are neither in the inventory nor part of it. Train on "
+        "data with such punctuation, or let no edit have probability zero."
+    )
     # Storage
-    P030 = "No model at {path}. Give a folder written by PunctuationModel.to_disk."
+    P030 = "No model at {path}. Give a folder written by spacy_punct.model.to_disk."
     P031 = (
         "{path} is not a readable spacy_punct model ({reason}). It may be truncated "
         "or of another program; train or copy it again."

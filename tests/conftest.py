@@ -3,10 +3,6 @@
 import os
 from pathlib import Path
 
-# The arrays are small: threads would only get in each other's way.
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(variable, "1")
-
 import pytest
 
 from spacy_punct.data.treebank import read_treebank

@@ -37,6 +37,8 @@ class TrainingConfig:
     unmatched_weight (float): ξ, discourages unmatched symmetric marks.
     squared (bool): Whether ξ weighs the square of their expected count.
     min_feature_count (int): How often a feature row must have been seen.
+    min_weight (float): In the end, weights of ATTACH closer to zero than this are
+        dropped and the others rounded to half precision, for small models.
     seed (int): Seed of the order of sentences and of initial noise.
     """
 
@@ -54,6 +56,7 @@ class TrainingConfig:
     unmatched_weight: float = 0.1
     squared: bool = True
     min_feature_count: int = 1
+    min_weight: float = 0.01
     seed: int = 0
 
 
@@ -203,8 +206,12 @@ def train_model(
                 if since_best >= config.patience:
                     break
     _copy(best_weights, weights)
+    with torch.no_grad():
+        for parameter in model.scorer.parameters():
+            parameter[parameter.abs() < config.min_weight] = 0.0
+            parameter.copy_(parameter.half())
     model.refresh()
-    return TrainingResult(model, best, tuple(history))
+    return TrainingResult(model, model.perplexity(dev), tuple(history))
 
 
 class _Average:

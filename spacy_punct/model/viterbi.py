@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spacy_punct.data.tree import Tree
+from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.automaton import Automata, SlotAutomaton
 from spacy_punct.model.inside import Chart, Posterior, Walk
 from spacy_punct.model.inventory import EMPTY, Pair, Trie
@@ -79,9 +80,11 @@ def viterbi(
     while True:
         best = _Viterbi(tree, slots, probabilities, automata, posteriors, least)
         found = np.exp(best.log_prob - chart.log_prob)
-        if found >= least:
+        if np.isfinite(best.log_prob) and found >= least:
             return best.read_off(), float(best.log_prob)
-        least = min(found * (1 - 1e-9), least / 10) if found else least / 10
+        if not least:
+            raise PunctError(Errors.P029)
+        least = min(found * (1 - 1e-9), least / 10)
 
 
 class _Viterbi(Walk[_Front]):

@@ -24,7 +24,15 @@ def parse(text: str):
 
 def test_conllu_reads_tokens_ranges_and_comments():
     (sentence,) = parse(SENTENCE)
-    assert [t.form for t in sentence.tokens] == "Do n't go , he said .".split()
+    assert [t.form for t in sentence.tokens] == [
+        "Do",
+        "n't",
+        "go",
+        ",",
+        "he",
+        "said",
+        ".",
+    ]
     assert [t.head for t in sentence.tokens] == [3, 3, 6, 3, 6, 0, 6]
     assert [t.space_after for t in sentence.tokens][2:6] == [False, True, True, False]
     (range_,) = sentence.multiwords

@@ -64,7 +64,7 @@ def test_depunctuate_directs_quotes_by_tag_and_else_by_head():
             ("'", "PUNCT", 2, "``"),
             ("b", "X", 2),
             ("'", "PUNCT", 2, "''"),
-        )  # fmt: skip
+        )
     )
     assert by_tag.slots == (("''",), ("``", "`"), ("'",))
     by_head = depunctuate(
@@ -76,13 +76,11 @@ def test_depunctuate_directs_quotes_by_tag_and_else_by_head():
             ('"', "PUNCT", 4),
             ('"', "PUNCT", 2),
             ("c", "X", 2),
-        )  # fmt: skip
+        )
     )
     assert by_head.slots == (("``",), ("``",), ("''", "''"), ())
     leftover = depunctuate(
-        sentence(
-            ('"', "PUNCT", 2), ("a", "X", 0), ('"', "PUNCT", 4), ("b", "X", 2)
-        )  # fmt: skip
+        sentence(('"', "PUNCT", 2), ("a", "X", 0), ('"', "PUNCT", 4), ("b", "X", 2))
     )
     assert leftover.slots == (("``",), ("''",), ())
 

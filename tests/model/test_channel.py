@@ -160,13 +160,17 @@ def test_sample(seed: int) -> None:
     soft = random_noise(rng, (BOS, ",", "``", "''"), floor=0.1)
     for direction in DIRECTIONS:
         noise = Noise(soft.marks, soft.edits, direction)
-        underlying = (BOS, *(str(mark) for mark in rng.choice(noise.marks[1:], 5)))
-        ids = tuple(map(noise.marks.index, underlying))
-        drawn = make_channel(noise).sample_ids(ids, 5_000, rng)
-        counts = Counter(tuple(noise.marks[k] for k in surface) for surface in drawn)
-        expected = noise.rewrite(underlying)
-        assert counts.keys() <= expected.keys()
-        assert p_value(counts, expected) > 1e-3
+        strings = [
+            (BOS, *(str(mark) for mark in rng.choice(noise.marks[1:], length)))
+            for length in (5, 3, 6)
+        ]
+        ids = [tuple(map(noise.marks.index, string)) for string in strings]
+        drawn = make_channel(noise).sample_ids(ids * 5_000, rng)
+        for k, string in enumerate(strings):
+            counts = Counter(tuple(noise.marks[m] for m in s) for s in drawn[k::3])
+            assert counts.total() == 5_000
+            assert counts.keys() <= noise.rewrite(string).keys()
+            assert p_value(counts, noise.rewrite(string)) > 1e-3
 
 
 def transducer(noise: Noise) -> FST:

@@ -53,8 +53,8 @@ def test_training_keeps_the_best_weights_and_stops(treebank):
     result = train(examples[:60], dev, config, show_progress=False)
     perplexities = [e.dev_perplexity for e in result.history]
     assert len(perplexities) < 50 * config.evaluations
-    assert result.dev_perplexity == min(perplexities)
-    assert result.model.perplexity(dev) == pytest.approx(min(perplexities))
+    assert result.dev_perplexity == result.model.perplexity(dev)
+    assert result.dev_perplexity == pytest.approx(min(perplexities), rel=1e-3)
     assert min(perplexities) not in perplexities[-2:]
 
 
