@@ -1,7 +1,7 @@
 """Treebanks: files -> trees and slots -> tokens."""
 
 from spacy_punct.data.conllu import Sentence, Token, parse_conllu, read_conllu
-from spacy_punct.data.depunctuate import PunctuatedTree, depunctuate, repunctuate
+from spacy_punct.data.depunctuation import PunctuatedTree, depunctuate, repunctuate
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.data.treebank import Treebank, make_treebank, read_treebank
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from spacy_punct.data.conllu import Sentence, read_conllu
-from spacy_punct.data.depunctuate import (
+from spacy_punct.data.depunctuation import (
     PunctuatedTree,
     depunctuate,
     has_inner_punctuation,

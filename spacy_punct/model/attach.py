@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding, embedding_bag
 
-from spacy_punct.data.depunctuate import PunctuatedTree
+from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.features import (

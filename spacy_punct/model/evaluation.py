@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from spacy_punct.data.depunctuate import PunctuatedTree
+from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.model.mbr import total_edit_distance
 from spacy_punct.model.model import PunctuationModel

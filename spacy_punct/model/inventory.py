@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from spacy_punct.data.depunctuate import PunctuatedTree, replace_marks
+from spacy_punct.data.depunctuation import PunctuatedTree, replace_marks
 from spacy_punct.data.marks import BOS, UNK, is_symmetric, is_unmatched
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.data.treebank import count_marks

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from spacy_punct.data.depunctuate import PunctuatedTree
+from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Slots, Tree
 from spacy_punct.model.attach import AttachScorer, LogLinearAttach
 from spacy_punct.model.automaton import Automata

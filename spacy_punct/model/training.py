@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from spacy_punct.data.depunctuate import PunctuatedTree
+from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.attach import encode
 from spacy_punct.model.automaton import Automata

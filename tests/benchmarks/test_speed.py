@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 
-from spacy_punct.data.depunctuate import PunctuatedTree
+from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import ROOT, Tree
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.model.attach import encode

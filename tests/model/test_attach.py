@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from spacy_punct.data.depunctuate import PunctuatedTree
+from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.marks import is_symmetric
 from spacy_punct.data.tree import ROOT, Slots, Tree
 from spacy_punct.data.treebank import read_treebank

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from spacy_punct.data.depunctuate import PunctuatedTree
+from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.marks import BOS, UNK
 from spacy_punct.data.tree import Puncteme, Tree
 from spacy_punct.errors import PunctError

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_punct.data.conllu import Sentence, Token, read_conllu
-from spacy_punct.data.depunctuate import (
+from spacy_punct.data.depunctuation import (
     PunctuatedTree,
     depunctuate,
     has_inner_punctuation,
