@@ -242,6 +242,56 @@ class SurfaceSlot:
             self._star = star.T if self.is_reversed else star
         return self._star
 
+    def add_step_slopes(
+        self, trie: Trie, rows: np.ndarray, columns: np.ndarray, slopes: np.ndarray
+    ) -> None:
+        """Add d(row · M(s) · column) by each edit's probability, along a trie.
+
+        rows, columns (ndarray): A stack of `expand` and `fold` results.
+        slopes (ndarray): (4, K + 1, K), by edit, mark held back and mark read.
+        """
+        shape = (*rows.shape[:2], *self._shape)
+        rows, columns = rows.reshape(shape), columns.reshape(shape)
+        by_mark = slopes.transpose(0, 2, 1)
+        written = self.surface[:-1]
+        place = np.arange(len(written))
+        for nodes, parents, marks in trie.levels:
+            before, after = rows[:, parents], columns[:, nodes]
+            if self.is_reversed:
+                before, after = after, before
+            every = np.arange(len(marks))
+            arrived = after[:, every, :, marks]
+            np.add.at(
+                by_mark[ABSORB_LEFT], marks, np.einsum("snpd,nsp->nd", before, arrived)
+            )
+            np.add.at(by_mark[ABSORB_RIGHT], marks, (before * after).sum(axis=(0, 2)))
+            if len(written):
+                held = before[:, :, place, written]
+                kept = np.einsum("snp,nsp->np", held, arrived[:, :, 1:])
+                np.add.at(slopes[KEEP], (written[None], marks[:, None]), kept)
+                moved = np.einsum("snpd,snpd->npd", before[:, :, :-1], after[:, :, 1:])
+                moved *= (marks[:, None] == written)[:, :, None]
+                np.add.at(by_mark[TRANSPOSE], marks, moved.sum(axis=1))
+
+    def add_star_slopes(
+        self, rows: np.ndarray, columns: np.ndarray, slopes: np.ndarray
+    ) -> None:
+        """The same for row · star · column, for a stack of vectors."""
+        unigram, growth = np.array(self._backoff.unigram), self._backoff.growth
+        before, after = rows @ self.star(), columns @ self.star().T
+        if self.is_reversed:
+            before, after = after, before
+        before = before.reshape(-1, *self._shape) * (growth / (1.0 - growth))
+        after = after.reshape(-1, *self._shape)
+        joint = np.einsum("spd,spe->de", before, after)
+        slopes[ABSORB_LEFT] += joint[:, :-1] * unigram
+        slopes[ABSORB_RIGHT] += np.outer(np.diagonal(joint), unigram)
+        for p, mark in enumerate(self.surface[:-1]):
+            slopes[KEEP, mark] += unigram * (before[:, p, mark] @ after[:, p + 1, :-1])
+            slopes[TRANSPOSE, :, mark] += unigram[mark] * (
+                before[:, p] * after[:, p + 1]
+            ).sum(axis=0)
+
 
 class Automata:
     """The automata of all slots under one channel, each built once.
@@ -284,9 +334,8 @@ class EditCounts:
 
     def __init__(self, automata: Automata) -> None:
         self._automata = automata
-        self._steps: dict[tuple[int, int], list] = defaultdict(list)
-        self._stars: dict[int, list] = defaultdict(list)
-        self._keys: dict[int, object] = {}
+        self._steps: dict[tuple[SurfaceSlot, Trie], list] = defaultdict(list)
+        self._stars: dict[SurfaceSlot, list] = defaultdict(list)
 
     def add(
         self,
@@ -301,80 +350,27 @@ class EditCounts:
             that each trie edge's row · M · column is its posterior.
         """
         if isinstance(automaton, SurfaceSlot) and len(trie) > 1:
-            key = id(automaton), id(trie)
-            self._keys[key[0]], self._keys[key[1]] = automaton, trie
-            self._steps[key].append((rows, columns))
+            self._steps[automaton, trie].append((rows, columns))
 
     def add_star(
         self, automaton: SlotAutomaton, row: np.ndarray, column: np.ndarray
     ) -> None:
         """Count the edits in a back-off string between two vectors."""
         if isinstance(automaton, SurfaceSlot):
-            self._keys[id(automaton)] = automaton
-            self._stars[id(automaton)].append((row, column))
+            self._stars[automaton].append((row, column))
 
     def total(self) -> np.ndarray:
         """The counts as a complex (4, K, K) array, laid out like `Channel.edits`."""
-        size = len(self._automata.inventory.marks)
+        channel = self._automata.channel
+        size = len(channel.marks)
         slopes = np.zeros((len(EDITS), size + 1, size), dtype=np.complex128)
         for (slot, trie), pieces in self._steps.items():
-            rows, columns = (np.stack(side) for side in zip(*pieces, strict=True))
-            self._add_steps(self._keys[slot], self._keys[trie], rows, columns, slopes)
+            slot.add_step_slopes(trie, *_stacked(pieces), slopes)
         for slot, pieces in self._stars.items():
-            rows, columns = (np.stack(side) for side in zip(*pieces, strict=True))
-            self._add_stars(self._keys[slot], rows, columns, slopes)
-        counts = slopes[:, :size] * self._automata.channel.window_tables()
-        return mirrored(counts) if self._automata.channel.is_reversed else counts
+            slot.add_star_slopes(*_stacked(pieces), slopes)
+        counts = slopes[:, :size] * channel.window_tables()
+        return mirrored(counts) if channel.is_reversed else counts
 
-    @staticmethod
-    def _add_steps(
-        slot: SurfaceSlot,
-        trie: Trie,
-        rows: np.ndarray,
-        columns: np.ndarray,
-        slopes: np.ndarray,
-    ) -> None:
-        shape = (*rows.shape[:2], *slot._shape)
-        rows, columns = rows.reshape(shape), columns.reshape(shape)
-        by_mark = slopes.transpose(0, 2, 1)
-        written = slot.surface[:-1]
-        place = np.arange(len(written))
-        for nodes, parents, marks in trie.levels:
-            before, after = rows[:, parents], columns[:, nodes]
-            if slot.is_reversed:
-                before, after = after, before
-            every = np.arange(len(marks))
-            arrived = after[:, every, :, marks]
-            np.add.at(
-                by_mark[ABSORB_LEFT], marks, np.einsum("snpd,nsp->nd", before, arrived)
-            )
-            np.add.at(by_mark[ABSORB_RIGHT], marks, (before * after).sum(axis=(0, 2)))
-            if len(written):
-                held = before[:, :, place, written]
-                kept = np.einsum("snp,nsp->np", held, arrived[:, :, 1:])
-                np.add.at(slopes[KEEP], (written[None], marks[:, None]), kept)
-                moved = np.einsum("snpd,snpd->npd", before[:, :, :-1], after[:, :, 1:])
-                moved *= (marks[:, None] == written)[:, :, None]
-                np.add.at(by_mark[TRANSPOSE], marks, moved.sum(axis=1))
 
-    @staticmethod
-    def _add_stars(
-        slot: SurfaceSlot, rows: np.ndarray, columns: np.ndarray, slopes: np.ndarray
-    ) -> None:
-        backoff = slot._backoff
-        unigram = np.array(backoff.unigram)
-        before = rows @ slot.star()
-        after = columns @ slot.star().T
-        if slot.is_reversed:
-            before, after = after, before
-        before = before.reshape(-1, *slot._shape)
-        after = after.reshape(-1, *slot._shape)
-        before = before * (backoff.growth / (1.0 - backoff.growth))
-        joint = np.einsum("spd,spe->de", before, after)
-        slopes[ABSORB_LEFT] += joint[:, :-1] * unigram
-        slopes[ABSORB_RIGHT] += np.outer(np.diagonal(joint), unigram)
-        for p, mark in enumerate(slot.surface[:-1]):
-            slopes[KEEP, mark] += unigram * (before[:, p, mark] @ after[:, p + 1, :-1])
-            slopes[TRANSPOSE, :, mark] += unigram[mark] * (
-                before[:, p] * after[:, p + 1]
-            ).sum(axis=0)
+def _stacked(pieces: list[tuple[np.ndarray, np.ndarray]]) -> list[np.ndarray]:
+    return [np.stack(side) for side in zip(*pieces, strict=True)]

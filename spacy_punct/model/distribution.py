@@ -140,7 +140,7 @@ class Distribution:
         ).marginals()
 
     def restore(self, n_samples: int = 1000, seed: int = 0) -> Slots:
-        """The surface of minimum Bayes risk (eq. 9), slot by slot."""
+        """The surface of minimum Bayes risk (eq. 10), slot by slot."""
         return best_by_slot(self.marginals(n_samples, seed))
 
     def _observed(self, slots: PartialSlots) -> list[tuple[int, ...] | None]:
@@ -187,7 +187,7 @@ def restore_from_trees(
     distributions (Sequence[Distribution]): One for each tree.
     n_samples (int): Samples a tree; 0 for marginals without sampling.
     seed (int): Seed of the samples.
-    whole_sequences (bool): Choose among whole sampled sequences, as in eq. (9),
+    whole_sequences (bool): Choose among whole sampled sequences, as in eq. (10),
         instead of slot by slot.
     RETURNS (Slots): The surface of least expected edit distance.
     """

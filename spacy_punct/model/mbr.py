@@ -1,4 +1,4 @@
-"""The answer of minimum Bayes risk (section 5.1, eq. 9), and its loss."""
+"""The answer of minimum Bayes risk (section 6.1, eq. 10), and its loss."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -69,7 +69,7 @@ def best_by_slot(marginals: Sequence[Marginal]) -> Slots:
 
 
 def best_sequence(samples: Sequence[Samples]) -> Slots:
-    """MBR over whole sampled sequences, as in eq. (9).
+    """MBR over whole sampled sequences, as in eq. (10).
 
     With samples for several candidate trees of one sentence they are pooled (the
     paper's footnote on sampling T). By linearity of expectation a sequence's risk

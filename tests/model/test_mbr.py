@@ -61,7 +61,7 @@ def distributions(model, sample):
     return model.distributions(trees)
 
 
-def test_best_sequence_is_equation_nine(distributions):
+def test_best_sequence_is_equation_ten(distributions):
     """The least average loss among the samples, computed in O(m²) as written."""
     for distribution in distributions:
         samples = distribution.samples(60, seed=1)
