@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -173,13 +174,29 @@ def test_sample(seed: int) -> None:
             assert p_value(counts, noise.rewrite(string)) > 1e-3
 
 
-def transducer(noise: Noise) -> FST:
-    """The PFST of appendix D, states being the mark held back.
+def inner_arcs(noise: Noise) -> Iterator[tuple[int, int, int | None, int, float]]:
+    """Arcs of appendix D's PFST: (held, read, written, held next, cost).
 
     Right to left it reads and writes reversed strings: the mark held back is
-    then the right one of the window. pyfoma would take a mark such as "." for a
-    wildcard, so marks go by their numbers.
+    then the right one of the window.
     """
+    for held, read in itertools.product(range(len(noise.marks)), repeat=2):
+        a, b = (held, read) if noise.direction == LEFT_TO_RIGHT else (read, held)
+        for edit, chance in enumerate(noise.edits[:, a, b]):
+            stays = {
+                KEEP: False,
+                ABSORB_LEFT: b == held,
+                ABSORB_RIGHT: a == held,
+                TRANSPOSE: True,
+            }[edit]
+            written = {KEEP: held, TRANSPOSE: read}.get(edit)
+            if chance > 0:
+                yield held, read, written, held if stays else read, -math.log(chance)
+
+
+def transducer(noise: Noise) -> FST:
+    """The PFST for pyfoma, which would take a mark such as "." for a wildcard:
+    marks go by their numbers."""
     fst = FST(alphabet={*map(str, range(len(noise.marks))), "$"})
     final = State(finalweight=0.0)
     states = [State() for _ in noise.marks]
@@ -189,20 +206,9 @@ def transducer(noise: Noise) -> FST:
     for held, state in enumerate(states):
         fst.initialstate.add_transition(state, (str(held), ""), 0.0)
         state.add_transition(final, ("$", str(held)), 0.0)
-        for read, following in enumerate(states):
-            a, b = (held, read) if noise.direction == LEFT_TO_RIGHT else (read, held)
-            for edit, chance in enumerate(noise.edits[:, a, b]):
-                stays = {
-                    KEEP: False,
-                    ABSORB_LEFT: b == held,
-                    ABSORB_RIGHT: a == held,
-                    TRANSPOSE: True,
-                }[edit]
-                output = {KEEP: held, TRANSPOSE: read}.get(edit, "")
-                target = state if stays else following
-                if chance > 0:
-                    label = str(read), str(output)
-                    state.add_transition(target, label, -math.log(chance))
+    for held, read, written, following, cost in inner_arcs(noise):
+        label = str(read), "" if written is None else str(written)
+        states[held].add_transition(states[following], label, cost)
     return fst
 
 
@@ -241,6 +247,57 @@ def test_rewrite_is_pfst(seed: int) -> None:
             underlying = random_underlying(rng, noise, 5)
             found = make_channel(noise).rewrite(underlying)
             assert_same(found, rewrite_by_pyfoma(noise, underlying))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rewrite_is_pfst_of_openfst(seed: int) -> None:
+    """The same composition by OpenFst, which sums over paths by itself."""
+    openfst = pytest.importorskip("pywrapfst", reason="needs the pynini extra")
+
+    def arc(read: int, written: int, cost: float, state: int) -> "openfst.Arc":
+        return openfst.Arc(read, written, openfst.Weight("log64", cost), state)
+
+    def string_of(marks: tuple[int, ...]) -> "openfst.VectorFst":
+        fst = openfst.VectorFst(arc_type="log64")
+        states = [fst.add_state() for _ in range(len(marks) + 1)]
+        fst.set_start(states[0])
+        fst.set_final(states[-1])
+        for k, mark in enumerate(marks):
+            label = mark + 1
+            fst.add_arc(states[k], arc(label, label, 0.0, states[k + 1]))
+        return fst.arcsort()
+
+    def pfst_of(noise: Noise) -> "openfst.VectorFst":
+        fst = openfst.VectorFst(arc_type="log64")
+        start, final = fst.add_state(), fst.add_state()
+        fst.set_start(start)
+        fst.set_final(final)
+        states = [fst.add_state() for _ in noise.marks]
+        end = len(noise.marks) + 1
+        fst.add_arc(start, arc(end, 0, 0.0, final))
+        for held, state in enumerate(states):
+            fst.add_arc(start, arc(held + 1, 0, 0.0, state))
+            fst.add_arc(state, arc(end, held + 1, 0.0, final))
+        for held, read, written, following, cost in inner_arcs(noise):
+            output = 0 if written is None else written + 1
+            fst.add_arc(states[held], arc(read + 1, output, cost, states[following]))
+        return fst.arcsort()
+
+    rng, noises = random_noises(300 + seed)
+    for noise in noises:
+        step = 1 if noise.direction == LEFT_TO_RIGHT else -1
+        underlying = random_underlying(rng, noise, 5)
+        ids = tuple(noise.marks.index(mark) for mark in underlying)[::step]
+        rewritten = openfst.compose(string_of((*ids, len(noise.marks))), pfst_of(noise))
+        found = make_channel(noise).rewrite(underlying)
+        assert sum(found.values()) == pytest.approx(1.0)
+        for surface, probability in found.items():
+            target = tuple(noise.marks.index(mark) for mark in surface)[::step]
+            paths = openfst.compose(
+                rewritten.copy().arcsort("olabel"), string_of(target)
+            )
+            cost = float(openfst.shortestdistance(paths, reverse=True)[paths.start()])
+            assert probability == pytest.approx(math.exp(-cost), abs=1e-9)
 
 
 def random_automata(seed: int, growth: float) -> tuple[np.random.Generator, list]:
