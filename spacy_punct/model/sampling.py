@@ -130,7 +130,9 @@ class Sampler:
 
     def _close(self, underlying: Written, prefix: Ids = ()) -> Written:
         """Rewrite a slot. `prefix` goes in front of its string and comes off again."""
-        strings = {k: prefix + string for k, string in underlying.items()}
+        strings = dict(underlying)
+        if prefix:
+            strings = {k: prefix + string for k, string in underlying.items()}
         windows = [k for k, string in strings.items() if len(string) > 1]
         if windows:
             drawn = self._channel.sample_ids([strings[k] for k in windows], self._rng)

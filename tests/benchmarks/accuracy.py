@@ -29,7 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--config", type=Path, default="configs/log_linear.cfg")
-    parser.add_argument("--output", type=Path, help="where to write the JSON")
+    parser.add_argument("--output", type=Path, help="JSON to write, or to add to")
     parser.add_argument("--model", type=Path, help="where to write the model")
     parser.add_argument("--channels", nargs="+", default=["table", "identity"])
     parser.add_argument("--n-samples", type=int, default=1000)
@@ -83,7 +83,8 @@ def main() -> None:
     msg.table(rows, header=header, divider=True)
     if args.output:
         args.output.parent.mkdir(parents=True, exist_ok=True)
-        srsly.write_json(args.output, result)
+        earlier = srsly.read_json(args.output) if args.output.is_file() else {}
+        srsly.write_json(args.output, {**earlier, **result})
 
 
 if __name__ == "__main__":
