@@ -113,3 +113,7 @@ class Errors(metaclass=_Coded):
         "{path} was written in model format {found}, and this version reads format "
         "{expected}. Install a matching version of spacy_punct or train again."
     )
+    P033 = (
+        "A model with a {scorer} cannot be stored here: only LogLinearAttach can. "
+        "Store the scorer's weights by its own means."
+    )

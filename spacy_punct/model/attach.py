@@ -113,6 +113,13 @@ class LogLinearAttach(nn.Module):
         self.dropout = dropout
         self._rng = np.random.default_rng(seed)
 
+    @torch.no_grad()
+    def compact(self, min_weight: float) -> None:
+        """Drop weights closer to zero than this, and round the others to 16 bits."""
+        for weights in self.parameters():
+            weights[weights.abs() < min_weight] = 0.0
+            weights.copy_(weights.half())
+
     @classmethod
     def from_examples(
         cls,

@@ -76,6 +76,9 @@ def from_disk(path: str | Path) -> PunctuationModel:
 
 
 def _dump(model: PunctuationModel) -> tuple[dict[str, Any], bytes]:
+    if not isinstance(model.scorer, LogLinearAttach):
+        scorer = type(model.scorer).__name__
+        raise PunctError(Errors.P033.format(scorer=scorer))
     arrays = {
         f"scorer.{name}": _packed(weights)
         for name, weights in model.scorer.state_dict().items()

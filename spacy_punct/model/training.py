@@ -108,8 +108,11 @@ def train(
             min_feature_count=config.min_feature_count,
             seed=config.seed,
         )
-        setting = replace(config, direction=direction)
-        results.append(train_model(model, examples, dev, setting, show_progress))
+        model.scorer.set_dropout(config.dropout, config.seed)
+        result = train_model(model, examples, dev, config, show_progress)
+        model.scorer.compact(config.min_weight)
+        model.refresh()
+        results.append(replace(result, dev_perplexity=model.perplexity(dev)))
     return min(results, key=lambda result: result.dev_perplexity)
 
 
@@ -120,7 +123,11 @@ def train_model(
     config: TrainingConfig,
     show_progress: bool = True,
 ) -> TrainingResult:
-    """Train a given model in place, and leave it at its best dev perplexity."""
+    """Train any model in place, and leave it at its best dev perplexity.
+
+    The config's `direction`, `channel`, `dropout`, `min_feature_count` and
+    `min_weight` are about making a log-linear model (see `train`), not used here.
+    """
     trees = [example.tree for example in examples]
     slots = [encode(model.inventory, example) for example in examples]
     prepared = [model.scorer.prepare(t, s) for t, s in zip(trees, slots, strict=True)]
@@ -138,7 +145,6 @@ def train_model(
         ],
         fused=True,
     )
-    model.scorer.set_dropout(config.dropout, config.seed)
     rng = np.random.default_rng(config.seed)
     steps_an_epoch = -(-len(trees) // config.batch_size)
     history: list[Evaluation] = []
@@ -150,7 +156,7 @@ def train_model(
     with tqdm(
         total=config.max_epochs * steps_an_epoch,
         disable=not show_progress,
-        desc=f"{config.direction}",
+        desc=model.direction,
     ) as bar:
         while step < config.max_epochs * steps_an_epoch:
             if step % steps_an_epoch == 0:
@@ -206,12 +212,8 @@ def train_model(
                 if since_best >= config.patience:
                     break
     _copy(best_weights, weights)
-    with torch.no_grad():
-        for parameter in model.scorer.parameters():
-            parameter[parameter.abs() < config.min_weight] = 0.0
-            parameter.copy_(parameter.half())
     model.refresh()
-    return TrainingResult(model, model.perplexity(dev), tuple(history))
+    return TrainingResult(model, best, tuple(history))
 
 
 class _Average:

@@ -3,13 +3,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from spacy_punct.data.tree import ROOT, Tree
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
+from spacy_punct.model.attach import RelationScores
 from spacy_punct.model.channel_weights import ChannelWeights
 from spacy_punct.model.evaluation import evaluate, final_mark, score
-from spacy_punct.model.training import train
+from spacy_punct.model.inventory import Inventory
+from spacy_punct.model.model import PunctuationModel
+from spacy_punct.model.scores import NodeScores
+from spacy_punct.model.storage import to_bytes
+from spacy_punct.model.training import train, train_model
 from tests.conftest import FAST
 
 
@@ -109,6 +115,61 @@ def test_training_finds_the_underlying_commas_of_the_caper(trained):
     assert distribution.log_prob(surface) > distribution.log_prob(
         ((), (",",), (), (), (), (".",))
     )
+
+
+class PriorScorer(nn.Module):
+    """Another scorer: one weight a pair, whatever the tree."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        super().__init__()
+        self.inventory = inventory
+        self.weights = nn.ParameterList(
+            torch.zeros(len(table)) for table in inventory.pair_tables
+        )
+
+    def prepare(self, tree: Tree, slots=None) -> list[int]:
+        return self.inventory.relation_ids(tree)
+
+    def forward(self, batch: list[list[int]]) -> list[RelationScores]:
+        relations = np.concatenate(batch)
+        groups = ((d, np.flatnonzero(relations == d)) for d in np.unique(relations))
+        return [
+            RelationScores(int(d), nodes, self.weights[d].expand(len(nodes), -1))
+            for d, nodes in groups
+        ]
+
+    def node_scores(self, trees: list[Tree]) -> list[NodeScores]:
+        size = len(self.inventory.marks)
+        return [
+            NodeScores(
+                relations,
+                [self.weights[d].detach().double().numpy() for d in relations],
+                lambda node, r=relations: np.zeros((size, len(self.weights[r[node]]))),
+            )
+            for relations in map(self.prepare, trees)
+        ]
+
+    def refresh(self) -> None:
+        pass
+
+
+def test_training_takes_another_scorer(treebank):
+    examples, dev, _ = treebank
+    inventory = Inventory.estimate(examples)
+    model = PunctuationModel(
+        inventory,
+        PriorScorer(inventory),
+        ChannelWeights(inventory.marks),
+        "left-to-right",
+    )
+    before = model.perplexity(dev)
+    config = replace(FAST, learning_rate=0.1)
+    result = train_model(model, examples, dev, config, show_progress=False)
+    assert result.dev_perplexity < 0.5 * before
+    tree = dev[0].tree
+    assert len(next(iter(model.restore([tree], n_samples=0)))) == len(tree) + 1
+    with pytest.raises(PunctError, match=r"\[P033\].*PriorScorer"):
+        to_bytes(model)
 
 
 @pytest.mark.parametrize("kind", ["table", "shared", "identity"])
