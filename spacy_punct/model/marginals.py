@@ -29,7 +29,8 @@ _NEGLIGIBLE = 1e-13
 class Marginaliser:
     """Computes the slot marginals of one tree.
 
-    prune (float): Hypotheses below this probability are dropped.
+    prune (float): Hypotheses less probable than the best one by this factor are
+        dropped.
     max_hypotheses (int | None): How many hypotheses a node keeps.
     """
 
@@ -74,10 +75,11 @@ class Marginaliser:
     def _joined(self, table: Table, piece: Table, slot: int) -> Table:
         """Two neighbours side by side; the slot between them closes."""
         joined: Table = defaultdict(float)
+        least = self._prune * max(table.values()) * max(piece.values())
         for (mask, left, inner_right), weight in table.items():
             for (piece_mask, inner_left, right), piece_weight in piece.items():
                 both = weight * piece_weight
-                if both < self._prune:
+                if both < least:
                     continue
                 for surface, p in self._rewrites(inner_right + inner_left):
                     bits = mask | piece_mask
@@ -102,14 +104,17 @@ class Marginaliser:
         probabilities = (1.0 - backoff.mass) * np.exp(log_softmax(scores))
         pairs = self._inventory.pair_tables[self._scores.relations[node]].encoded
         attached: Table = defaultdict(float)
-        for (mask, edges), chances in zip(by_mask.items(), probabilities, strict=True):
-            heaviest = max(weight for _, _, weight in edges)
-            likely = np.flatnonzero(chances * heaviest >= self._prune).tolist()
+        heaviest = np.array([max(w for _, _, w in edges) for edges in by_mask.values()])
+        least = self._prune * (heaviest * probabilities.max(axis=1)).max()
+        for (mask, edges), chances, heavy in zip(
+            by_mask.items(), probabilities, heaviest, strict=True
+        ):
+            likely = np.flatnonzero(chances * heavy >= least).tolist()
             options = [(*pairs[k], float(chances[k])) for k in likely]
             options += self._spelled()
             for left, right, weight in edges:
                 for l, r, chance in options:
-                    if weight * chance >= self._prune:
+                    if weight * chance >= least:
                         attached[mask, l + left, right + r] += weight * chance
         return self._pruned(attached)
 
@@ -128,11 +133,10 @@ class Marginaliser:
         ]
 
     def _pruned(self, table: Table) -> Table:
-        kept = [item for item in table.items() if item[1] >= self._prune]
+        least = self._prune * max(table.values())
+        kept = [item for item in table.items() if item[1] >= least]
         if self._max is not None and len(kept) > self._max:
             kept = sorted(kept, key=lambda item: -item[1])[: self._max]
-        if not kept:
-            kept = [max(table.items(), key=lambda item: item[1])]
         total = sum(weight for _, weight in kept) if self._prune else 1.0
         return {hypothesis: weight / total for hypothesis, weight in kept}
 
@@ -146,7 +150,7 @@ class Marginaliser:
 
     def _decoded(self, slot: dict[Ids, float]) -> dict[tuple[str, ...], float]:
         ranked = sorted(slot.items(), key=lambda item: -item[1])
-        kept = [item for item in ranked if item[1] >= self._floor] or ranked[:1]
+        kept = [item for item in ranked if item[1] >= self._floor]
         total = sum(p for _, p in kept) if self._prune else 1.0
         return {self._inventory.decode(s): p / total for s, p in kept}
 

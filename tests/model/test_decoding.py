@@ -5,9 +5,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from spacy_punct.data.marks import BOS
+from spacy_punct.data.marks import BOS, UNK
 from spacy_punct.data.tree import Puncteme, Tree
-from spacy_punct.model.inventory import Backoff, Inventory, Pair
+from spacy_punct.model.automaton import Automata
+from spacy_punct.model.channel import Channel
+from spacy_punct.model.distribution import Distribution
+from spacy_punct.model.inventory import ANY_RELATION, Backoff, Inventory, Pair
+from spacy_punct.model.scores import NodeScores
 from tests.model.conftest import make_distribution
 from tests.truth import (
     Outcome,
@@ -155,3 +159,25 @@ def test_exact_marginals_of_many_marks(seed: int) -> None:
     distribution = make_distribution(with_unused_marks(truth, 70))
     found = distribution.marginals(prune=0.0, max_hypotheses=None)
     assert max(differences(found, slot_marginals(outcomes))) < 1e-9
+
+
+def test_marginals_survive_pruning_where_nothing_stands_out() -> None:
+    """Many equally likely hypotheses, each below the pruning threshold."""
+    marks = (BOS, *(f"m{k}" for k in range(40)), UNK)
+    strings = [(), *((mark,) for mark in marks[1:])]
+    pairs = {(l, r): 1 for l in strings for r in strings}
+    inventory = Inventory(
+        marks,
+        ("X",),
+        {ANY_RELATION: pairs},
+        Backoff(1e-4, 0.3, (0.0, *[1 / 41] * 41)),
+    )
+    tree = Tree(["a", "b", "c"], ["X"] * 3, [1, -1, 1], ["x"] * 3)
+    scores = NodeScores(
+        [0] * 3,
+        [np.zeros(len(pairs))] * 3,
+        lambda node: np.zeros((len(marks), len(pairs))),
+    )
+    automata = Automata(inventory, Channel.identity(marks))
+    for marginal in Distribution(tree, scores, automata).marginals():
+        assert sum(marginal.values()) == pytest.approx(1.0)
