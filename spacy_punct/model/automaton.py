@@ -100,8 +100,8 @@ class FreeSlot:
 
     def fold(self, weights: np.ndarray, column: np.ndarray, trie: Trie) -> np.ndarray:
         lines = weights[:, None] * column
-        for nodes, parents, _ in reversed(trie.levels):
-            np.add.at(lines, parents, lines[nodes])
+        for nodes, _, (parents, starts) in trie.bottom_up():
+            lines[parents] += np.add.reduceat(lines[nodes], starts)
         return lines
 
     def columns(
@@ -173,8 +173,8 @@ class SurfaceSlot:
     def fold(self, weights: np.ndarray, column: np.ndarray, trie: Trie) -> np.ndarray:
         lines = weights[:, None, None] * column.reshape(self._shape)
         apply = self._read if self.is_reversed else self._read_back
-        for nodes, parents, marks in reversed(trie.levels):
-            np.add.at(lines, parents, apply(lines[nodes], marks))
+        for nodes, marks, (parents, starts) in trie.bottom_up():
+            lines[parents] += np.add.reduceat(apply(lines[nodes], marks), starts)
         return lines.reshape(len(trie), -1)
 
     def columns(

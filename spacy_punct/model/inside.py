@@ -354,6 +354,7 @@ def _scatter(places: np.ndarray, values: np.ndarray, trie: Trie) -> np.ndarray:
     """Sum values by trie node."""
     if len(trie) == 1:
         return values.sum(keepdims=True)
-    sums = np.zeros(len(trie), dtype=values.dtype)
-    np.add.at(sums, places, values)
+    sums = np.bincount(places, values.real, len(trie))
+    if values.dtype == np.complex128:
+        return sums + 1j * np.bincount(places, values.imag, len(trie))
     return sums

@@ -1,7 +1,7 @@
 """What a model may write: marks, punctemes, and the pairs each relation takes."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -247,6 +247,10 @@ class PairView:
         self.at_right = np.array([self.right.node[s] for s in rights])
 
 
+Family = tuple[np.ndarray, np.ndarray]
+"""The parents of a level of a trie, and where each one's children begin."""
+
+
 class Trie:
     """Strings of mark numbers as a trie whose nodes are numbered level by level.
 
@@ -260,6 +264,9 @@ class Trie:
         ordered = sorted(prefixes, key=lambda s: (len(s), s))
         self.node = {prefix: k for k, prefix in enumerate(ordered)}
         self.levels: list[tuple[slice, np.ndarray, np.ndarray]] = []
+        # Siblings are neighbours: the parents of each level, and where each one's
+        # children begin.
+        self._families: list[Family] = []
         start = 1
         while start < len(ordered):
             depth = len(ordered[start])
@@ -269,7 +276,15 @@ class Trie:
             self.levels.append(
                 (slice(start, stop), parents, np.array([s[-1] for s in level]))
             )
+            self._families.append(np.unique(parents, return_index=True))
             start = stop
 
     def __len__(self) -> int:
         return len(self.node)
+
+    def bottom_up(self) -> Iterator[tuple[slice, np.ndarray, "Family"]]:
+        """The levels from the deepest up: nodes, last marks, and who to add to."""
+        for (nodes, _, marks), family in zip(
+            reversed(self.levels), reversed(self._families), strict=True
+        ):
+            yield nodes, marks, family
