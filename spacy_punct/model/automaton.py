@@ -113,13 +113,48 @@ class FreeSlot:
         return np.ones((1, 1))
 
 
+class WindowTables:
+    """Edit probabilities by mark read (first axis) and mark held back (last axis).
+
+    K + 1 "marks" may be held back, the last one being the boundary before the
+    first mark, which is always lost to the mark that follows.
+
+    keep, lose, skip, swap (ndarray): The mark held back is written, or lost; the
+        mark read is lost, or written first.
+    """
+
+    def __init__(
+        self, keep: np.ndarray, lose: np.ndarray, skip: np.ndarray, swap: np.ndarray
+    ) -> None:
+        self.keep, self.lose, self.skip, self.swap = keep, lose, skip, swap
+        self._along: dict[Trie, list[WindowTables]] = {}
+
+    @classmethod
+    def of(cls, channel: Channel) -> "WindowTables":
+        size = len(channel.marks)
+        by_mark = np.zeros((len(EDITS), size, size + 1))
+        by_mark[:, :, :size] = channel.window_tables().transpose(0, 2, 1)
+        by_mark[ABSORB_LEFT, :, size] = 1.0
+        return cls(*by_mark)
+
+    def at(self, marks: np.ndarray) -> "WindowTables":
+        """The lines of some marks."""
+        return WindowTables(
+            self.keep[marks], self.lose[marks], self.skip[marks], self.swap[marks]
+        )
+
+    def along(self, trie: Trie) -> list["WindowTables"]:
+        """The lines of the marks of each level of a trie, gathered once."""
+        if trie not in self._along:
+            self._along[trie] = [self.at(marks) for _, _, marks in trie.levels]
+        return self._along[trie]
+
+
 class SurfaceSlot:
     """An observed, non-empty slot.
 
-    States are (position in x, mark held back), flattened; K + 1 "marks" may be
-    held back, the last one being the boundary before the first mark, which is
-    always lost to the mark that follows. Positions count the marks of x that are
-    already written, the mark held back excluded.
+    States are (position in x, mark held back), flattened. Positions count the marks
+    of x that are already written, the mark held back excluded.
 
     Sliding right to left, the same states are walked on the reversed x with rows
     and columns trading places.
@@ -129,7 +164,7 @@ class SurfaceSlot:
 
     def __init__(
         self,
-        tables: np.ndarray,
+        tables: WindowTables,
         surface: tuple[int, ...],
         backoff: Backoff,
         *,
@@ -138,13 +173,9 @@ class SurfaceSlot:
         self.surface = np.array(surface[::-1] if is_reversed else surface)
         self.is_reversed = is_reversed
         self._backoff = backoff
-        size = tables.shape[-1]
+        self._tables = tables
+        size = len(tables.keep)
         self._shape = len(surface), size + 1
-        # By mark read, then by mark held back.
-        by_mark = np.zeros((len(EDITS), size, size + 1))
-        by_mark[:, :, :size] = tables.transpose(0, 2, 1)
-        by_mark[ABSORB_LEFT, :, size] = 1.0
-        self._keep, self._lose, self._skip, self._swap = by_mark
         start, end = np.zeros(self._shape), np.zeros(self._shape)
         start[0, size] = 1.0
         end[-1, self.surface[-1]] = 1.0
@@ -166,15 +197,20 @@ class SurfaceSlot:
         lines = np.empty((len(trie), *self._shape), dtype=row.dtype)
         lines[0] = row.reshape(self._shape)
         apply = self._read_back if self.is_reversed else self._read
-        for nodes, parents, marks in trie.levels:
-            lines[nodes] = apply(lines[parents], marks)
+        for (nodes, parents, marks), tables in zip(
+            trie.levels, self._tables.along(trie), strict=True
+        ):
+            lines[nodes] = apply(lines[parents], marks, tables)
         return lines.reshape(len(trie), -1)
 
     def fold(self, weights: np.ndarray, column: np.ndarray, trie: Trie) -> np.ndarray:
         lines = weights[:, None, None] * column.reshape(self._shape)
         apply = self._read if self.is_reversed else self._read_back
-        for nodes, marks, (parents, starts) in trie.bottom_up():
-            lines[parents] += np.add.reduceat(apply(lines[nodes], marks), starts)
+        for (nodes, marks, (parents, starts)), tables in zip(
+            trie.bottom_up(), reversed(self._tables.along(trie)), strict=True
+        ):
+            read = apply(lines[nodes], marks, tables)
+            lines[parents] += np.add.reduceat(read, starts)
         return lines.reshape(len(trie), -1)
 
     def columns(
@@ -185,36 +221,39 @@ class SurfaceSlot:
         for k in range(1, max(map(len, strings)) + 1):
             long = [i for i, string in enumerate(strings) if len(string) >= k]
             marks = np.array([strings[i][-k] for i in long])
-            lines[long] = apply(lines[long], marks)
+            lines[long] = apply(lines[long], marks, self._tables.at(marks))
         return lines.reshape(len(strings), -1)
 
-    def _read(self, states: np.ndarray, marks: np.ndarray) -> np.ndarray:
-        """states · M(mark), a line of states for each mark."""
+    def _read(
+        self, states: np.ndarray, marks: np.ndarray, tables: WindowTables
+    ) -> np.ndarray:
+        """states · M(mark), a line of states (and of the tables) for each mark."""
         every = np.arange(len(marks))
-        new = states * self._skip[marks][:, None]
-        new[every, :, marks] += np.einsum("npd,nd->np", states, self._lose[marks])
+        new = states * tables.skip[:, None]
+        new[every, :, marks] += np.einsum("npd,nd->np", states, tables.lose)
         if len(self.surface) > 1:
             written = self.surface[:-1]
             before = states[:, :-1]
             held = before[:, np.arange(len(written)), written]
-            new[every, 1:, marks] += held * self._keep[marks][:, written]
+            new[every, 1:, marks] += held * tables.keep[:, written]
             swaps = (marks[:, None] == written)[:, :, None]
-            new[:, 1:] += swaps * before * self._swap[marks][:, None]
+            new[:, 1:] += swaps * before * tables.swap[:, None]
         return new
 
-    def _read_back(self, states: np.ndarray, marks: np.ndarray) -> np.ndarray:
+    def _read_back(
+        self, states: np.ndarray, marks: np.ndarray, tables: WindowTables
+    ) -> np.ndarray:
         """M(mark) · states: `_read` transposed."""
-        every = np.arange(len(marks))
-        arrived = states[every, :, marks]
-        old = states * self._skip[marks][:, None]
-        old += arrived[:, :, None] * self._lose[marks][:, None]
+        arrived = states[np.arange(len(marks)), :, marks]
+        old = states * tables.skip[:, None]
+        old += arrived[:, :, None] * tables.lose[:, None]
         if len(self.surface) > 1:
             written = self.surface[:-1]
             old[:, np.arange(len(written)), written] += (
-                arrived[:, 1:] * self._keep[marks][:, written]
+                arrived[:, 1:] * tables.keep[:, written]
             )
             swaps = (marks[:, None] == written)[:, :, None]
-            old[:, :-1] += swaps * states[:, 1:] * self._swap[marks][:, None]
+            old[:, :-1] += swaps * states[:, 1:] * tables.swap[:, None]
         return old
 
     def star(self) -> np.ndarray:
@@ -227,15 +266,15 @@ class SurfaceSlot:
             growth = self._backoff.growth
             length, held = self._shape
             step = np.zeros((length, held, length, held))
-            stay = unigram[:, None] * self._lose
+            stay = unigram[:, None] * self._tables.lose
             absorbed = stay.T @ np.eye(len(unigram), held)
-            absorbed[np.arange(held), np.arange(held)] += unigram @ self._skip
+            absorbed[np.arange(held), np.arange(held)] += unigram @ self._tables.skip
             for p in range(length):
                 step[p, :, p] = absorbed
             for p, mark in enumerate(self.surface[:-1]):
-                step[p, mark, p + 1, :-1] += unigram * self._keep[:, mark]
+                step[p, mark, p + 1, :-1] += unigram * self._tables.keep[:, mark]
                 step[p, np.arange(held), p + 1, np.arange(held)] += (
-                    unigram[mark] * self._swap[mark]
+                    unigram[mark] * self._tables.swap[mark]
                 )
             matrix = np.eye(length * held) - growth * step.reshape(length * held, -1)
             star = (1.0 - growth) * np.linalg.inv(matrix)
@@ -304,7 +343,7 @@ class Automata:
         self.inventory = inventory
         self.channel = channel
         self.start = Trie([inventory.encode([BOS])])
-        self._tables = channel.window_tables()
+        self._tables = WindowTables.of(channel)
         self._empty = EmptySlot(inventory.backoff)
         self._free = FreeSlot()
         self._surfaces: dict[tuple[int, ...], SurfaceSlot] = {}

@@ -15,8 +15,10 @@ Marginal = Mapping[Puncteme, float]
 @lru_cache(maxsize=1 << 16)
 def edit_distance(first: Puncteme, second: Puncteme) -> int:
     """Levenshtein distance between two strings of marks."""
-    if not first or not second:
-        return len(first) + len(second)
+    if len(first) > len(second):
+        first, second = second, first
+    if len(first) <= 1:
+        return len(second) - (len(first) == 1 and first[0] in second)
     previous = list(range(len(second) + 1))
     for i, a in enumerate(first, start=1):
         current = [i]
@@ -41,23 +43,30 @@ def best_slot(marginal: Marginal) -> Puncteme:
     """The string of least risk among those with some probability.
 
     Strings are at least as many edits apart as their lengths differ, and one edit
-    if they differ at all. That bounds a string's risk from below, and once the
-    bounds pass the least risk found we can stop. Ties go to the lower bound, which
-    among strings of one length means the more probable.
+    if they differ at all. That bounds a string's risk from below. We go through the
+    strings by that bound and raise it, one possible truth after the other, to the
+    risk itself, unless it passes the least risk found before. Ties go to the lower
+    bound, which among strings of one length means the more probable.
     """
     by_length: Counter[int] = Counter()
     for surface, probability in marginal.items():
         by_length[len(surface)] += probability
-    bounds = {
+    apart = {
         n: sum(p * abs(n - k) for k, p in by_length.items()) + by_length[n]
         for n in by_length
     }
-    candidates = [(bounds[len(s)] - p, s) for s, p in marginal.items()]
+    bounds = {s: apart[len(s)] - p for s, p in marginal.items()}
+    truths = sorted(marginal.items(), key=lambda item: -item[1])
     best, least = (), float("inf")
-    for bound, surface in sorted(candidates, key=lambda item: item[0]):
-        if bound >= least:
+    for surface in sorted(bounds, key=bounds.__getitem__):
+        expected = bounds[surface]
+        if expected >= least:
             break
-        expected = risk(surface, marginal)
+        for truth, probability in truths:
+            bound = abs(len(surface) - len(truth)) or surface != truth
+            expected += probability * (edit_distance(surface, truth) - bound)
+            if expected >= least:
+                break
         if expected < least - 1e-12:
             best, least = surface, expected
     return best
