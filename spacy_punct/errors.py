@@ -42,8 +42,8 @@ class Errors(metaclass=_Coded):
         "empty; got {sizes}. Give one of each per word."
     )
     P011 = (
-        "Word {i} ('{word}') has head {head}, outside this sentence of {n} words. "
-        "Heads are 0-based word positions; the root's is -1."
+        "Word {i} ('{word}') has head {head}, which is not another word of this "
+        "sentence of {n}. Heads are 0-based word positions; the root's is -1."
     )
     P012 = (
         "The tree has {n} roots (words {roots}); exactly one is allowed. Give each "
@@ -58,8 +58,8 @@ class Errors(metaclass=_Coded):
         "stands before word i, and the last one after the last word."
     )
     P015 = (
-        "Unknown mark '{mark}' in slot {slot}. Known marks: {known}. Replace others "
-        "by '{unk}' (Inventory.known does so)."
+        "Unknown mark '{mark}' in {where}. Known marks: {known}. Replace others by "
+        "'{unk}' (Inventory.known does so)."
     )
     P016 = (
         "The tree is not projective: the constituent of word {i} ('{word}') has gaps. "
@@ -73,9 +73,13 @@ class Errors(metaclass=_Coded):
         "{where}: the punctuation token {i} has dependents, so the words are no tree "
         "without it. Leave the sentence out (make_treebank does so and counts it)."
     )
+    P019 = (
+        "Slot {slot} is {value}, not a sequence of marks. Give each slot as a tuple of "
+        "strings, such as (',',) or ()."
+    )
     # Model
     P020 = (
-        "No treebank sentence to estimate an inventory from. Give at least one "
+        "No treebank sentence to learn from or to evaluate on. Give at least one "
         "sentence that has words."
     )
     P021 = "Unknown channel direction '{direction}'. Use one of: {choices}."
@@ -112,6 +116,10 @@ class Errors(metaclass=_Coded):
     P032 = (
         "{path} was written in model format {found}, and this version reads format "
         "{expected}. Install a matching version of spacy_punct or train again."
+    )
+    P034 = (
+        "{path} is not free: it holds something other than a model of this kind, "
+        "which would be lost. Give another folder."
     )
     P033 = (
         "A model with a {scorer} cannot be stored here: only LogLinearAttach can. "

@@ -1,5 +1,6 @@
 """CoNLL-U files, read as plain data."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from spacy_punct.errors import Errors, PunctError
 
 _COLUMNS = 10
+_EMPTY_NODE = re.compile(r"\d+\.\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def read_conllu(path: str | Path) -> Iterator[Sentence]:
     path = Path(path)
     if not path.is_file():
         raise PunctError(Errors.P005.format(path=path))
-    with path.open(encoding="utf-8", newline="\n") as file:
+    with path.open(encoding="utf-8-sig", newline="\n") as file:
         try:
             yield from parse_conllu(file, name=str(path))
         except UnicodeDecodeError as error:
@@ -116,7 +118,7 @@ def _parse_block(block: list[tuple[int, str]], name: str) -> Sentence:
         token_id, form, *rest = columns
         if "-" in token_id:
             multiwords.append(_parse_range(token_id, form, rest[-1], where))
-        elif "." in token_id:
+        elif _EMPTY_NODE.fullmatch(token_id):
             continue
         elif token_id != str(len(tokens) + 1):
             raise PunctError(

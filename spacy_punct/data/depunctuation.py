@@ -22,7 +22,10 @@ class PunctuatedTree:
     glyphs: Glyphs = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
-        self.tree.check_slots(self.slots)
+        slots = self.tree.check_slots(self.slots)
+        if None in slots:
+            raise PunctError(Errors.P019.format(slot=slots.index(None), value=None))
+        object.__setattr__(self, "slots", slots)
 
 
 def is_punctuation(token: Token) -> bool:
@@ -102,11 +105,12 @@ def repunctuate(tree: Tree, slots: Slots, glyphs: Glyphs | None = None) -> list[
     for i, slot in enumerate(slots):
         if i:
             tokens.append(tree.words[i - 1])
+            word = len(tokens) - 1
         for k, mark in enumerate(slot):
             if mark != ABBREVIATION_DOT:
                 tokens.append(glyphs.get((i, k), SPECIAL_GLYPHS.get(mark, mark)))
-            elif i and k == 0:
-                tokens[-1] += SPECIAL_GLYPHS[mark]
+            elif i:
+                tokens[word] += SPECIAL_GLYPHS[mark]
             else:
                 raise PunctError(Errors.P017.format(slot=i))
     return tokens

@@ -107,7 +107,7 @@ class Tree:
             )
 
     def projective(self) -> "Tree":
-        """The nearest projective tree.
+        """A projective tree of the same words.
 
         Arcs that cross are lifted, the shortest first, to the head of their head
         until none cross, as in pseudo-projective parsing (Nivre & Nilsson 2005).
@@ -131,11 +131,20 @@ class Tree:
             if head != ROOT and any(k not in below[head] for k in between):
                 yield i
 
-    def check_slots(self, slots: Sequence) -> None:
-        """Raise unless there is one more slot than words."""
+    def check_slots(
+        self, slots: Sequence[Sequence[str] | None]
+    ) -> tuple[Puncteme | None, ...]:
+        """The slots as tuples, if there is one more of them than words.
+
+        None stands for a slot that was not observed.
+        """
         if len(slots) != len(self) + 1:
             raise PunctError(
                 Errors.P014.format(
                     words=len(self), expected=len(self) + 1, n=len(slots)
                 )
             )
+        for i, slot in enumerate(slots):
+            if isinstance(slot, str) or not isinstance(slot, Sequence | None):
+                raise PunctError(Errors.P019.format(slot=i, value=repr(slot)))
+        return tuple(None if slot is None else tuple(slot) for slot in slots)

@@ -30,6 +30,7 @@ class Treebank:
     n_tokens: int
     """All tokens of the file, punctuation included."""
     n_punctuation: int
+    """Punctuation tokens of the usable sentences."""
 
     def __len__(self) -> int:
         return len(self.examples)

@@ -42,7 +42,7 @@ class RelationScores:
 
 
 class AttachScorer(Protocol):
-    """What training and inference need of a scorer: a torch module.
+    """What training and inference need of a scorer, a `torch.nn.Module` besides.
 
     L2 regularisation pulls its parameters to zero.
     """

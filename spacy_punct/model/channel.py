@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from spacy_punct.data.marks import BOS
+from spacy_punct.data.marks import BOS, UNK
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, PunctError
 
@@ -100,6 +100,8 @@ class Channel:
     def rewrite(self, underlying: Sequence[str]) -> dict[Puncteme, float]:
         """The exact distribution of the surface string of an underlying one.
 
+        The number of surface strings may double with every mark.
+
         underlying (Sequence[str]): Marks, such as ("''", ".").
         RETURNS (dict[Puncteme, float]): Surface string -> probability, the most
             probable first.
@@ -110,7 +112,7 @@ class Channel:
             known = " ".join(self.marks)
             raise PunctError(
                 Errors.P015.format(
-                    mark=error.args[0], slot="the string", known=known, unk="<unk>"
+                    mark=error.args[0], where="the string", known=known, unk=UNK
                 )
             ) from None
         surfaces = self._rewrite_ids(ids, 0.0)
@@ -146,7 +148,11 @@ class Channel:
     def _rewrite_ids(
         self, underlying: tuple[int, ...], floor: float
     ) -> dict[tuple[int, ...], float]:
-        """`rewrite` on mark numbers; partial outputs below `floor` are dropped."""
+        """`rewrite` on mark numbers.
+
+        floor (float): Partial outputs less probable than the best one by this
+            factor are dropped.
+        """
         if not underlying:
             return {(): 1.0}
         string = underlying[::-1] if self.is_reversed else underlying
@@ -160,7 +166,8 @@ class Channel:
                 following[output, mark] += lose
                 following[output, held] += skip
                 following[(*output, mark), held] += swap
-            partial = {key: p for key, p in following.items() if p > floor}
+            least = floor * max(following.values())
+            partial = {key: p for key, p in following.items() if p > least}
         surfaces: dict[tuple[int, ...], float] = defaultdict(float)
         for (output, held), probability in partial.items():
             surfaces[(*output, held)] += probability

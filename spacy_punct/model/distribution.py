@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spacy_punct.data.marks import BOS
+from spacy_punct.data.marks import BOS, UNK
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.automaton import Automata, EditCounts
@@ -38,7 +38,9 @@ class Distribution:
     def log_prob(self, slots: PartialSlots) -> float:
         """log p(surface | tree), the underlying layer summed out (eq. 2).
 
-        slots (PartialSlots): The surface; unobserved slots are summed out too.
+        slots (PartialSlots): The surface. Unobserved slots are summed out, except
+            that ATTACH does not see their marks inside constituents (template c):
+            for those this, like the other methods, is an approximation.
         RETURNS (float): Finite unless the model has no back-off mass.
         """
         return float(self._chart(slots).log_prob)
@@ -71,6 +73,8 @@ class Distribution:
     def expected_unmatched(self, slots: PartialSlots) -> float:
         """Posterior expected number of nodes with unmatched brackets (eq. 5)."""
         chart = self._chart(slots, count_unmatched=True)
+        if not np.isfinite(chart.log_prob):
+            raise PunctError(Errors.P023)
         return float(np.imag(chart.log_prob) / COMPLEX_STEP)
 
     def viterbi(self, slots: PartialSlots) -> tuple[Pair, ...]:
@@ -102,6 +106,12 @@ class Distribution:
 
     def samples(self, n: int, seed: int = 0) -> Samples:
         """n joint samples of (underlying tree, surface), in compact form."""
+        for name, value in (("the number of samples", n), ("the seed", seed)):
+            if not isinstance(value, int) or value < 0:
+                condition = "a whole number, not negative"
+                raise PunctError(
+                    Errors.P024.format(name=name, condition=condition, value=value)
+                )
         rng = np.random.default_rng(seed)
         channel = self._automata.channel
         sampler = Sampler(self.tree, self._scores, self._inventory, channel, rng)
@@ -145,11 +155,18 @@ class Distribution:
 
     def _observed(self, slots: PartialSlots) -> list[tuple[int, ...] | None]:
         """The slots as mark numbers, with the sentence-initial mark in front."""
-        self.tree.check_slots(slots)
         ids: list[tuple[int, ...] | None] = [
-            None if slot is None else self._inventory.encode(slot, i)
-            for i, slot in enumerate(slots)
+            None if slot is None else self._inventory.encode(slot, f"slot {i}")
+            for i, slot in enumerate(self.tree.check_slots(slots))
         ]
+        for i, slot in enumerate(ids):
+            if slot and 0 in slot:
+                known = " ".join(self._inventory.marks[1:])
+                raise PunctError(
+                    Errors.P015.format(
+                        mark=BOS, where=f"slot {i}", known=known, unk=UNK
+                    )
+                )
         if ids[0] is not None:
             ids[0] = (self._inventory.mark_index[BOS], *ids[0])
         return ids
@@ -188,9 +205,15 @@ def restore_from_trees(
     n_samples (int): Samples a tree; 0 for marginals without sampling.
     seed (int): Seed of the samples.
     whole_sequences (bool): Choose among whole sampled sequences, as in eq. (10),
-        instead of slot by slot.
+        instead of slot by slot. Without samples there are none, and it is ignored.
     RETURNS (Slots): The surface of least expected edit distance.
     """
+    if not distributions:
+        raise PunctError(
+            Errors.P024.format(
+                name="the number of trees", condition="at least 1", value=0
+            )
+        )
     first = distributions[0].tree
     for other in distributions[1:]:
         if other.tree.words != first.words:

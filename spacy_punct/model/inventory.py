@@ -16,7 +16,8 @@ from spacy_punct.errors import Errors, PunctError
 Pair = tuple[Puncteme, Puncteme]
 EMPTY: Puncteme = ()
 ANY_RELATION = "*"
-"""Stands in for relations too rare to have pairs of their own, and unseen ones."""
+"""Stands in for relations too rare to have pairs of their own, and unseen ones,
+unless they are subtypes (`acl:x`) of a relation that has."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,8 @@ class Inventory:
 
         examples (Sequence[PunctuatedTree]): Projective training trees.
         min_mark_count (int): Marks seen less often become UNK.
-        min_relation_count (int): Relations seen less often share ANY_RELATION.
+        min_relation_count (int): Relations seen less often have no W_d of their
+            own; see `relation_id`.
         backoff_mass, backoff_growth (float): See `Backoff`.
         RETURNS (Inventory): The inventory.
         """
@@ -162,14 +164,18 @@ class Inventory:
     def relation_ids(self, tree: Tree) -> list[int]:
         return [self.relation_id(relation) for relation in tree.relations]
 
-    def encode(self, marks: Iterable[str], slot: int | None = None) -> tuple[int, ...]:
+    def encode(
+        self, marks: Iterable[str], where: str = "the string"
+    ) -> tuple[int, ...]:
         """Marks as their numbers in Σ; an unknown one is an error."""
         try:
             return tuple(self.mark_index[mark] for mark in marks)
         except KeyError as error:
             known = " ".join(self.marks[1:])
             raise PunctError(
-                Errors.P015.format(mark=error.args[0], slot=slot, known=known, unk=UNK)
+                Errors.P015.format(
+                    mark=error.args[0], where=where, known=known, unk=UNK
+                )
             ) from None
 
     def decode(self, ids: Iterable[int]) -> Puncteme:

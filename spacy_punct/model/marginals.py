@@ -3,8 +3,8 @@
 The same bottom-up pass as sampling, on a table of weighted hypotheses instead of
 samples: (marks inside, underlying string at the left edge, at the right edge) ->
 probability. Nothing else about a constituent matters to what is around it. With
-no pruning the marginals are exact; with the default pruning the cost of a node
-is bounded and the answer rarely differs.
+no pruning the marginals are exact, but the table grows without bounds: that is for
+toy models. With the default pruning the cost of a node is bounded.
 """
 
 from collections import defaultdict
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from spacy_punct.data.tree import Tree
+from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Backoff, Inventory
 from spacy_punct.model.scores import NodeScores, log_softmax
@@ -44,6 +45,17 @@ class Marginaliser:
         prune: float = 1e-3,
         max_hypotheses: int | None = 32,
     ) -> None:
+        if not 0 <= prune < 1:
+            condition = "at least 0 and less than 1"
+            raise PunctError(
+                Errors.P024.format(name="prune", condition=condition, value=prune)
+            )
+        if max_hypotheses is not None and max_hypotheses < 1:
+            raise PunctError(
+                Errors.P024.format(
+                    name="max_hypotheses", condition="at least 1", value=max_hypotheses
+                )
+            )
         self._tree = tree
         self._scores = scores
         self._inventory = inventory
@@ -150,7 +162,7 @@ class Marginaliser:
 
     def _decoded(self, slot: dict[Ids, float]) -> dict[tuple[str, ...], float]:
         ranked = sorted(slot.items(), key=lambda item: -item[1])
-        kept = [item for item in ranked if item[1] >= self._floor]
+        kept = [item for item in ranked if item[1] >= self._floor] or ranked[:1]
         total = sum(p for _, p in kept) if self._prune else 1.0
         return {self._inventory.decode(s): p / total for s, p in kept}
 

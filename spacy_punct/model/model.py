@@ -6,6 +6,7 @@ import numpy as np
 
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Slots, Tree
+from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.attach import AttachScorer, LogLinearAttach
 from spacy_punct.model.automaton import Automata
 from spacy_punct.model.channel import Channel, Direction
@@ -69,7 +70,10 @@ class PunctuationModel:
         self.scorer.refresh()
 
     def distributions(self, trees: Sequence[Tree]) -> list[Distribution]:
-        """A distribution for each tree, their nodes scored together."""
+        """A distribution for each tree, their nodes scored together.
+
+        Trees that are not projective are made so first (`Tree.projective`).
+        """
         trees = [tree.projective() for tree in trees]
         return [
             Distribution(tree, scores, self.automata)
@@ -110,6 +114,8 @@ class PunctuationModel:
 
     def perplexity(self, examples: Sequence[PunctuatedTree]) -> float:
         """Perplexity per slot (section 4): n + 1 slots for n words."""
+        if not examples:
+            raise PunctError(Errors.P020)
         n_slots = sum(len(example.slots) for example in examples)
         return float(np.exp(-sum(self.log_probs(examples)) / n_slots))
 

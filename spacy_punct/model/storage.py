@@ -6,7 +6,6 @@ weights, so that files of two models, or half of one, are never taken for a mode
 """
 
 import json
-import shutil
 import tempfile
 import zlib
 from pathlib import Path
@@ -47,20 +46,27 @@ def from_bytes(data: bytes, *, where: str = "<bytes>") -> PunctuationModel:
 def to_disk(model: PunctuationModel, path: str | Path) -> None:
     """Write the model to a folder, all of it or nothing.
 
-    path (str | Path): The folder; one that is there is replaced.
+    path (str | Path): The folder. A model that is there is replaced; anything else
+        is left alone, with an error.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = Path(path).resolve()
     tables, weights = _dump(model)
+    is_free = not path.exists() or (
+        path.is_dir() and {p.name for p in path.iterdir()} <= {_TABLES, _WEIGHTS}
+    )
+    if not is_free:
+        raise PunctError(Errors.P034.format(path=path))
+    path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as tmp:
         new = Path(tmp) / "new"
         new.mkdir()
         # srsly's JSON rounds floats; these must come back as they were.
         (new / _TABLES).write_text(json.dumps(tables, ensure_ascii=False), "utf-8")
         (new / _WEIGHTS).write_bytes(weights)
-        if path.exists():
-            shutil.move(path, Path(tmp) / "old")
-        shutil.move(new, path)
+        path.mkdir(exist_ok=True)
+        # The weights first: until their checksum is there too, this is no model.
+        for name in (_WEIGHTS, _TABLES):
+            (new / name).replace(path / name)
 
 
 def from_disk(path: str | Path) -> PunctuationModel:
@@ -70,7 +76,7 @@ def from_disk(path: str | Path) -> PunctuationModel:
         raise PunctError(Errors.P030.format(path=path))
     try:
         tables = json.loads((path / _TABLES).read_text("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PunctError(Errors.P031.format(path=path, reason=error)) from None
     return _load(tables, (path / _WEIGHTS).read_bytes(), str(path))
 
@@ -144,8 +150,8 @@ def _load(tables: dict[str, Any], weights: bytes, where: str) -> PunctuationMode
         channel = ChannelWeights(inventory.marks, tables["channel"])
         _fill(channel, "channel", arrays)
         return PunctuationModel(inventory, scorer, channel, tables["direction"])
-    except (KeyError, TypeError, ValueError, RuntimeError, zlib.error) as error:
-        if isinstance(error, PunctError):
+    except Exception as error:  # a damaged file may fail in any way
+        if isinstance(error, PunctError) and "[P032]" in str(error):
             raise
         raise PunctError(Errors.P031.format(path=where, reason=error)) from None
 

@@ -44,20 +44,42 @@ class TrainingConfig:
 
     direction: Direction | None = None
     channel: ChannelKind = "table"
-    learning_rate: float = 0.02
-    channel_learning_rate: float = 0.05
-    batch_size: int = 32
-    max_epochs: int = 10
-    evaluations: int = 2
-    patience: int = 3
-    dropout: float = 0.3
+    learning_rate: float = 0.004
+    channel_learning_rate: float = 0.03
+    batch_size: int = 64
+    max_epochs: int = 12
+    evaluations: int = 1
+    patience: int = 2
+    dropout: float = 0.4
     l2: float = 1e-4
     averaging: float = 0.99
-    unmatched_weight: float = 0.1
+    unmatched_weight: float = 0.03
     squared: bool = True
     min_feature_count: int = 1
     min_weight: float = 0.01
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        limits = {
+            "batch_size": (1, np.inf),
+            "max_epochs": (0, np.inf),
+            "evaluations": (1, np.inf),
+            "patience": (1, np.inf),
+            "dropout": (0, 0.99),
+            "l2": (0, np.inf),
+            "averaging": (0, 0.999999),
+            "unmatched_weight": (0, np.inf),
+            "min_feature_count": (1, np.inf),
+            "min_weight": (0, np.inf),
+            "seed": (0, np.inf),
+        }
+        for name, (least, most) in limits.items():
+            value = getattr(self, name)
+            if not least <= value <= most:
+                condition = f"from {least} to {most}"
+                raise PunctError(
+                    Errors.P024.format(name=name, condition=condition, value=value)
+                )
 
 
 @dataclass(frozen=True)
@@ -99,6 +121,7 @@ def train(
     RETURNS (TrainingResult): The model of best dev perplexity.
     """
     config = config or TrainingConfig()
+    examples, dev = tuple(examples), tuple(dev)
     results = []
     for direction in [config.direction] if config.direction else DIRECTIONS:
         model = PunctuationModel.from_examples(
@@ -128,6 +151,10 @@ def train_model(
     The config's `direction`, `channel`, `dropout`, `min_feature_count` and
     `min_weight` are about making a log-linear model (see `train`), not used here.
     """
+    if not examples or not dev:
+        raise PunctError(Errors.P020)
+    for example in (*examples, *dev):
+        example.tree.check_projective()
     trees = [example.tree for example in examples]
     slots = [encode(model.inventory, example) for example in examples]
     prepared = [model.scorer.prepare(t, s) for t, s in zip(trees, slots, strict=True)]
@@ -204,7 +231,9 @@ def train_model(
                 dev=f"{evaluation.dev_perplexity:.4f}",
                 unmatched=f"{evaluation.unmatched:.3f}",
             )
-            if evaluation.dev_perplexity < best:
+            if not np.isfinite(dev_perplexity):
+                raise PunctError(Errors.P026.format(loss=dev_perplexity, step=step))
+            if dev_perplexity < best:
                 best, best_weights = evaluation.dev_perplexity, average.copy()
                 since_best = 0
             else:
@@ -239,8 +268,10 @@ class _Average:
         """Let the weights be the average for a while."""
         own = [w.detach().clone() for w in self._weights]
         _copy(self._average, self._weights)
-        yield
-        _copy(own, self._weights)
+        try:
+            yield
+        finally:
+            _copy(own, self._weights)
 
 
 @torch.no_grad()

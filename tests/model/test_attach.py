@@ -1,6 +1,8 @@
 """The log-linear scorer against the templates of appendix A, written out again."""
 
+import zlib
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -123,68 +125,106 @@ def test_attach_observes_the_papers_dale_example():
     assert seen.side.tolist() == [1, 0, 1, 0]
 
 
-def test_attach_has_every_template_and_backoff(examples):
-    """Two nodes get the same scores for all weights iff the same features fire.
+def name_rows(scorer: LogLinearAttach) -> list[tuple[torch.Tensor, tuple, tuple]]:
+    """Every row of weights, with its pairs and its feature as `firing` names it.
 
-    With random weights, the difference of two nodes' scores (same relation) must
-    be explained by the features in which they differ: nodes with equal features
-    have equal scores, and changing any one feature changes the scores.
+    Rows are found by what `FeatureRows` stores: packed (observation, tag, side).
     """
+    observer, inventory = scorer.observer, scorer.inventory
+    n_relations = len(inventory.relations)
+
+    def observation(number: int) -> tuple:
+        if number == 0:
+            return ("N",)
+        if number <= 3:
+            return ("W", number)
+        if number < observer.below:
+            return ("A", inventory.relations[number - observer.path])
+        if number < observer.inside:
+            return ("C", inventory.relations[number - observer.path - n_relations])
+        return ("c", inventory.marks[number - observer.inside])
+
+    named = []
+    for d, keys in enumerate(scorer.rows.keys):
+        relation = inventory.relations[d]
+        for row, key in enumerate(keys.tolist()):
+            rest, side = divmod(key, 3)
+            number, tag = divmod(rest, observer.n_tags)
+            directed = (relation, ("right", "left", None)[side])
+            context: tuple = (directed,) if side < 2 else (relation,)
+            if tag < len(inventory.tags):
+                context = (inventory.tags[tag], *context)
+            feature = (*observation(number), *context)
+            pairs = inventory.pair_tables[d].pairs
+            named.append((scorer.by_relation[d][row], pairs, feature))
+    for row, key in enumerate(scorer.rows.shared_keys.tolist()):
+        number, tag = divmod(key, observer.n_tags)
+        feature = (*observation(number), inventory.tags[tag])
+        named.append((scorer.shared[row], inventory.all_pairs, feature))
+    return named
+
+
+def test_attach_scores_are_the_sum_of_the_firing_features(examples):
+    """Each feature of appendix A gets a weight by its name; scores must add up."""
     inventory = Inventory.estimate(examples)
     scorer = LogLinearAttach.from_examples(inventory, examples)
+
+    def theta(feature: tuple, *pair: object) -> float:
+        """A weight for a feature, fixed by its name."""
+        return zlib.crc32(repr((feature, *pair)).encode()) / 2**32 - 0.5
+
+    with torch.no_grad():
+        for weights, pairs, feature in name_rows(scorer):
+            weights.copy_(torch.tensor([theta(feature, pair) for pair in pairs]))
+        tags = [*inventory.tags, "?", None]
+        for table, name in ((scorer.left, "L"), (scorer.right, "R")):
+            for key in range(len(table)):
+                before, after = (tags[k] for k in divmod(key, len(tags)))
+                feature = (name, before or "BOS", after or "EOS")
+                table[key] = torch.tensor(
+                    [theta(feature, puncteme) for puncteme in inventory.punctemes]
+                )
+        gds, gd, ds, only_d, only_g = scorer.symmetry
+        for g, tag in enumerate(inventory.tags):
+            only_g[g] = theta(("S", tag))
+            for d, relation in enumerate(inventory.relations):
+                gd[g, d], only_d[d] = (
+                    theta(("S", tag, relation)),
+                    theta(("S", relation)),
+                )
+                for side, word in enumerate(("right", "left")):
+                    directed = (relation, word)
+                    gds[g, d, side] = theta(("S", tag, directed))
+                    ds[d, side] = theta(("S", directed))
     trees = [example.tree for example in examples]
     slots = [encode(inventory, example) for example in examples]
-    features, relations = [], []
+    scores = iter(scores_by_node(scorer, trees, slots))
+    symmetric = 0
     for example in examples:
         known = inventory.known(example.slots)
-        for node in range(len(example.tree)):
-            features.append(firing(example.tree, known, node))
-            relations.append(example.tree.relations[node])
-    vocabulary = sorted({key for f in features for key in f}, key=repr)
-    place = {key: k for k, key in enumerate(vocabulary)}
-    matrix = np.zeros((len(features), len(vocabulary)))
-    for row, fired in enumerate(features):
-        for key, value in fired.items():
-            matrix[row, place[key]] = value
-    # Scores of a pair are linear in the features: the span of the two must agree.
-    generator = torch.Generator().manual_seed(1)
-    with torch.no_grad():
-        for weights in scorer.parameters():
-            weights.copy_(torch.randn(weights.shape, generator=generator))
-    scores = scores_by_node(scorer, trees, slots)
-    for relation in ("nsubj", "obl", "advcl", "root"):
-        nodes = [k for k, d in enumerate(relations) if d == relation]
-        table = inventory.pair_tables[inventory.relation_id(relation)]
-        pair = len(table) // 2
-        targets = np.array([scores[k][pair] for k in nodes])
-        here = matrix[nodes]
-        solution, *_ = np.linalg.lstsq(here, targets, rcond=None)
-        assert here @ solution == pytest.approx(targets, abs=1e-3)
-        # Every column matters: the model's own design has the same rank.
-        design = own_design(scorer, trees, slots, nodes, table, pair)
-        assert np.linalg.matrix_rank(design) == np.linalg.matrix_rank(here)
-
-
-def own_design(scorer, trees, slots, nodes, table, pair) -> np.ndarray:
-    """Gradient of each node's score of a pair by all weights."""
-    prepared = [scorer.prepare(t, s) for t, s in zip(trees, slots, strict=True)]
-    rows = []
-    groups = scorer(prepared)
-    for node in nodes:
-        group = next(g for g in groups if node in g.nodes)
-        at = int(np.searchsorted(group.nodes, node))
-        scorer.zero_grad()
-        group.scores[at, pair].backward(retain_graph=True)
-        rows.append(
-            np.concatenate(
-                [
-                    w.grad.numpy().ravel()
-                    for w in scorer.parameters()
-                    if w.grad is not None
-                ]
-            )
+        # Rare relations go by the name of what stands in for them.
+        ids = inventory.relation_ids(example.tree)
+        tree = replace(
+            example.tree, relations=tuple(inventory.relations[d] for d in ids)
         )
-    return np.stack(rows)
+        for node, relation in enumerate(tree.relations):
+            found = next(scores)
+            counts = inventory.pairs[relation]
+            fired = firing(tree, known, node)
+            for k, (l, r) in enumerate(counts):
+                expected = np.log(counts[l, r])
+                for feature, value in fired.items():
+                    if feature[0] == "L":
+                        expected += theta(feature, l)
+                    elif feature[0] == "R":
+                        expected += theta(feature, r)
+                    elif feature[0] == "S":
+                        expected += theta(feature) * is_symmetric(l, r)
+                    else:
+                        expected += value * theta(feature, (l, r))
+                symmetric += is_symmetric(l, r)
+                assert found[k] == pytest.approx(expected, abs=1e-3)
+    assert symmetric > 100
 
 
 def test_attach_starts_at_log_counts(examples):
@@ -259,11 +299,14 @@ def test_objective_gradient_is_numerically_right(
         rng = np.random.default_rng(0)
         checked = 0
         for name, weights in modules.named_parameters():
-            if weights.grad is None:
-                continue
-            flat, slope = weights.data.view(-1), weights.grad.view(-1)
+            flat = weights.data.view(-1)
+            slope = torch.zeros_like(flat)
+            if weights.grad is not None:
+                slope = weights.grad.view(-1)
             active = np.flatnonzero(slope.numpy())
-            for k in rng.choice(active, size=min(3, len(active)), replace=False):
+            chosen = rng.choice(active, size=min(3, len(active)), replace=False)
+            # Where no gradient is claimed there must be none.
+            for k in (*chosen, rng.integers(len(flat))):
                 step, value = 1e-5, flat[k].item()
                 flat[k] = value + step
                 above = objective().objective

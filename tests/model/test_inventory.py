@@ -161,7 +161,7 @@ def test_encode(inventory: Inventory) -> None:
     assert [inventory.marks[k] for k in ids] == [",", ".", UNK]
     assert inventory.decode(ids) == (",", ".", UNK)
     with pytest.raises(PunctError, match=r"P015.*'\?'.*slot 3"):
-        inventory.encode((",", "?"), 3)
+        inventory.encode((",", "?"), "slot 3")
 
 
 def test_pair_tables(inventory: Inventory) -> None:
