@@ -11,6 +11,9 @@ from spacy_punct.model.sampling import Samples, pooled_marginals
 
 Marginal = Mapping[Puncteme, float]
 
+_TRIED = 48
+"""Strings whose risk is computed for a slot at most."""
+
 
 @lru_cache(maxsize=1 << 16)
 def edit_distance(first: Puncteme, second: Puncteme) -> int:
@@ -46,7 +49,8 @@ def best_slot(marginal: Marginal) -> Puncteme:
     if they differ at all. That bounds a string's risk from below. We go through the
     strings by that bound and raise it, one possible truth after the other, to the
     risk itself, unless it passes the least risk found before. Ties go to the lower
-    bound, which among strings of one length means the more probable.
+    bound, which among strings of one length means the more probable. Where hundreds
+    of strings are about as likely, only the first few dozen are tried.
     """
     by_length: Counter[int] = Counter()
     for surface, probability in marginal.items():
@@ -58,7 +62,7 @@ def best_slot(marginal: Marginal) -> Puncteme:
     bounds = {s: apart[len(s)] - p for s, p in marginal.items()}
     truths = sorted(marginal.items(), key=lambda item: -item[1])
     best, least = (), float("inf")
-    for surface in sorted(bounds, key=bounds.__getitem__):
+    for surface in sorted(bounds, key=bounds.__getitem__)[:_TRIED]:
         expected = bounds[surface]
         if expected >= least:
             break

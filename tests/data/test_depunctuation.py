@@ -85,6 +85,25 @@ def test_depunctuate_directs_quotes_by_tag_and_else_by_head():
     assert leftover.slots == (("``",), ("''",), ())
 
 
+@pytest.mark.parametrize(
+    ("opener", "closer", "marks"),
+    [
+        ("``", "''", ("``", "''")),
+        ("`", "'", ("`", "'")),
+        ("“", "”", ("``", "''")),
+        ("„", "“", ("``", "''")),
+        ("‚", "‘", ("`", "'")),
+        ("”", "”", ("``", "''")),
+    ],
+)
+def test_depunctuate_directs_quotes_by_shape(opener, closer, marks):
+    source = sentence((opener, "PUNCT", 2), ("Haus", "X", 0), (closer, "PUNCT", 2))
+    example = depunctuate(source)
+    assert example.slots == ((marks[0],), (marks[1],))
+    tokens = repunctuate(example.tree, example.slots, example.glyphs)
+    assert tokens == [opener, "Haus", closer]
+
+
 def test_depunctuate_splits_the_abbreviation_dot():
     source = sentence(
         ("etc.", "X", 0), (".", "PUNCT", 1), ("...", "X", 1), ("x..", "X", 1)

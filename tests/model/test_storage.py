@@ -105,3 +105,12 @@ def test_storage_failing_to_write_leaves_the_old_model(model, tmp_path, monkeypa
         to_disk(model, path)
     assert {p.name: p.read_bytes() for p in path.iterdir()} == before
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+def test_storage_leaves_other_peoples_files_alone(model, tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine")
+    for path in (tmp_path, tmp_path / "thesis.txt"):
+        with pytest.raises(PunctError, match=r"\[P034\]"):
+            to_disk(model, path)
+    assert (tmp_path / "thesis.txt").read_text() == "mine"
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]

@@ -8,14 +8,14 @@ from torch import nn
 from spacy_punct.data.tree import ROOT, Tree
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
-from spacy_punct.model.attach import RelationScores
+from spacy_punct.model.attach import LogLinearAttach, RelationScores
 from spacy_punct.model.channel_weights import ChannelWeights
 from spacy_punct.model.evaluation import evaluate, final_mark, score
 from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.model import PunctuationModel
 from spacy_punct.model.scores import NodeScores
 from spacy_punct.model.storage import to_bytes
-from spacy_punct.model.training import train, train_model
+from spacy_punct.model.training import TrainingConfig, train, train_model
 from tests.conftest import FAST
 
 
@@ -115,6 +115,43 @@ def test_training_finds_the_underlying_commas_of_the_caper(trained):
     assert distribution.log_prob(surface) > distribution.log_prob(
         ((), (",",), (), (), (), (".",))
     )
+
+
+def test_training_small_weights_are_dropped_and_others_rounded(trained):
+    config = TrainingConfig()
+    for weights in trained.model.scorer.parameters():
+        assert torch.equal(weights, weights.half().float())
+        assert not ((weights != 0) & (weights.abs() < config.min_weight)).any()
+
+
+def test_training_l2_and_averaging_matter(treebank, trained):
+    examples, dev, _ = treebank
+    norm = sum(w.square().sum().item() for w in trained.model.scorer.parameters())
+    for change in ({"l2": 0.1}, {"dropout": 0.0}, {"averaging": 0.0}):
+        config = replace(FAST, max_epochs=1, **change)
+        usual = train(examples, dev, replace(FAST, max_epochs=1), show_progress=False)
+        other = train(examples, dev, config, show_progress=False)
+        assert other.history != usual.history
+        if "l2" in change:
+            weights = other.model.scorer.parameters()
+            assert sum(w.square().sum().item() for w in weights) < 0.5 * norm
+
+
+def test_training_rare_features_can_be_left_out(treebank):
+    examples, _, _ = treebank
+    inventory = Inventory.estimate(examples)
+    sizes = [
+        sum(
+            map(
+                len,
+                LogLinearAttach.from_examples(
+                    inventory, examples, min_count=n
+                ).rows.keys,
+            )
+        )
+        for n in (1, 2, 5)
+    ]
+    assert sizes[0] > sizes[1] > sizes[2] > 0
 
 
 class PriorScorer(nn.Module):

@@ -1,0 +1,113 @@
+"""One clear coded error for each kind of bad input."""
+
+from dataclasses import replace
+
+import pytest
+
+from spacy_punct.data.depunctuation import PunctuatedTree
+from spacy_punct.data.tree import Tree
+from spacy_punct.errors import PunctError
+from spacy_punct.model.distribution import restore_from_trees
+from spacy_punct.model.training import TrainingConfig, train, train_model
+from tests.conftest import FAST
+
+TREE = Tree(["a", "b"], ["NOUN", "VERB"], [1, -1], ["nsubj", "root"])
+CROSSING = Tree(["a", "b", "c"], ["X"] * 3, [2, -1, 1], ["x"] * 3)
+
+
+@pytest.fixture(scope="module")
+def distribution(trained):
+    return trained.model.distribution(TREE)
+
+
+@pytest.mark.parametrize(
+    ("slots", "code"),
+    [
+        (((), ()), "P014"),
+        (["", "", "..."], "P019"),
+        (((), 3, ()), "P019"),
+        (((), (), ("§",)), "P015"),
+        ((("^",), (), ()), "P015"),
+    ],
+)
+@pytest.mark.parametrize(
+    "method", ["log_prob", "posteriors", "edits", "expected_unmatched", "viterbi"]
+)
+def test_bad_slots(distribution, method, slots, code):
+    with pytest.raises(PunctError, match=rf"\[{code}\]"):
+        getattr(distribution, method)(slots)
+
+
+def test_slots_may_be_lists(distribution):
+    as_lists = distribution.log_prob([[], [","], ["."]])
+    assert as_lists == distribution.log_prob(((), (",",), (".",)))
+    example = PunctuatedTree(TREE, [[], [","], ["."]])
+    assert example.slots == ((), (",",), (".",))
+    with pytest.raises(PunctError, match=r"\[P019\] Slot 1"):
+        PunctuatedTree(TREE, ((), None, ()))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda d: d.sample(-1),
+        lambda d: d.restore(-5),
+        lambda d: d.restore(2.5),
+        lambda d: d.sample(3, seed=-1),
+        lambda d: d.marginals(prune=-1),
+        lambda d: d.marginals(prune=1),
+        lambda d: d.marginals(max_hypotheses=0),
+        lambda d: restore_from_trees([]),
+    ],
+)
+def test_bad_numbers(distribution, call):
+    with pytest.raises(PunctError, match=r"\[P024\]"):
+        call(distribution)
+
+
+@pytest.mark.parametrize("word", [-1, 2])
+def test_attach_of_no_word(distribution, word):
+    with pytest.raises(PunctError, match=r"\[P027\]"):
+        distribution.attach(word, ((), (), ()))
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"batch_size": 0},
+        {"max_epochs": -1},
+        {"evaluations": 0},
+        {"patience": 0},
+        {"dropout": 1.0},
+        {"averaging": 2.0},
+        {"l2": -1.0},
+        {"seed": -1},
+    ],
+)
+def test_bad_settings(setting):
+    (name,) = setting
+    with pytest.raises(PunctError, match=rf"\[P024\] {name}"):
+        TrainingConfig(**setting)
+
+
+def test_training_on_nothing():
+    example = PunctuatedTree(TREE, ((), (), (".",)))
+    for examples, dev in (([], [example]), ([example], [])):
+        with pytest.raises(PunctError, match=r"\[P020\]"):
+            train(examples, dev, FAST, show_progress=False)
+
+
+def test_training_on_crossing_trees(trained):
+    example = PunctuatedTree(CROSSING, ((), (), (), (".",)))
+    assert not CROSSING.is_projective
+    with pytest.raises(PunctError, match=r"\[P016\]"):
+        train_model(trained.model, [example], [example], FAST, show_progress=False)
+
+
+def test_one_word_and_one_sentence():
+    tree = Tree(["a"], ["X"], [-1], ["root"])
+    example = PunctuatedTree(tree, ((), ("!",)))
+    config = replace(FAST, max_epochs=1)
+    model = train([example], [example], config, show_progress=False).model
+    assert len(next(iter(model.restore([tree])))) == 2
+    assert len(next(iter(model.restore([tree], n_samples=0)))) == 2
