@@ -107,6 +107,10 @@ class Errors(metaclass=_Coded):
         "come from strings that are neither in the inventory nor part of it. Train on "
         "data with such punctuation, or let no edit have probability zero."
     )
+    P035 = (
+        "This is no valid inventory: {reason}. Make one with Inventory.estimate, or "
+        "load a model again."
+    )
     # Storage
     P030 = "No model at {path}. Give a folder written by spacy_punct.model.to_disk."
     P031 = (
@@ -117,11 +121,11 @@ class Errors(metaclass=_Coded):
         "{path} was written in model format {found}, and this version reads format "
         "{expected}. Install a matching version of spacy_punct or train again."
     )
-    P034 = (
-        "{path} is not free: it holds something other than a model of this kind, "
-        "which would be lost. Give another folder."
-    )
     P033 = (
         "A model with a {scorer} cannot be stored here: only LogLinearAttach can. "
         "Store the scorer's weights by its own means."
+    )
+    P034 = (
+        "{path} is not free: it holds something other than a model of this kind, "
+        "which would be lost. Give another folder."
     )

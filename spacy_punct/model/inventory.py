@@ -65,6 +65,27 @@ class Inventory:
     pairs: Mapping[str, Mapping[Pair, int]]
     backoff: Backoff
 
+    def __post_init__(self) -> None:
+        silent = (EMPTY, EMPTY)
+        checks = {
+            "its marks must be distinct and begin with ^": (
+                self.marks[:1] == (BOS,) and len(set(self.marks)) == len(self.marks)
+            ),
+            f"'{ANY_RELATION}' must be among its relations": ANY_RELATION in self.pairs,
+            "(ε, ε) must be the first pair of every relation": all(
+                next(iter(pairs), None) == silent for pairs in self.pairs.values()
+            ),
+            "its pairs must have been counted at least once": all(
+                n > 0 for pairs in self.pairs.values() for n in pairs.values()
+            ),
+            "its back-off needs a probability for each mark": (
+                len(self.backoff.unigram) == len(self.marks)
+            ),
+        }
+        for reason, holds in checks.items():
+            if not holds:
+                raise PunctError(Errors.P035.format(reason=reason))
+
     @classmethod
     def estimate(
         cls,

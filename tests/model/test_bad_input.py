@@ -8,6 +8,7 @@ from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import PunctError
 from spacy_punct.model.distribution import restore_from_trees
+from spacy_punct.model.inventory import Backoff, Inventory
 from spacy_punct.model.training import TrainingConfig, train, train_model
 from tests.conftest import FAST
 
@@ -102,6 +103,25 @@ def test_training_on_crossing_trees(trained):
     assert not CROSSING.is_projective
     with pytest.raises(PunctError, match=r"\[P016\]"):
         train_model(trained.model, [example], [example], FAST, show_progress=False)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"marks": (",", "^")}, "begin with"),
+        ({"marks": ("^", ",", ",")}, "distinct"),
+        ({"pairs": {"x": {((), ()): 1}}}, "among its relations"),
+        ({"pairs": {"*": {((), (",",)): 1, ((), ()): 1}}}, "first pair"),
+        ({"pairs": {"*": {((), ()): 0}}}, "at least once"),
+        ({"backoff": Backoff(0.1, 0.1, (1.0,))}, "each mark"),
+    ],
+)
+def test_bad_inventories(change, reason):
+    valid = Inventory(
+        ("^", ","), ("X",), {"*": {((), ()): 1}}, Backoff(0.1, 0.1, (0.0, 1.0))
+    )
+    with pytest.raises(PunctError, match=rf"\[P035\].*{reason}"):
+        replace(valid, **change)
 
 
 def test_one_word_and_one_sentence():
