@@ -48,7 +48,13 @@ def examples() -> tuple[PunctuatedTree, ...]:
 @pytest.fixture(scope="module")
 def model(examples) -> PunctuationModel:
     """A briefly trained model: an untrained channel spreads over endless strings."""
-    config = TrainingConfig(direction="left-to-right", max_epochs=1, batch_size=64)
+    config = TrainingConfig(
+        direction="left-to-right",
+        learning_rate=0.02,
+        channel_learning_rate=0.1,
+        dropout=0.0,
+        max_epochs=3,
+    )
     dev = read_treebank(FOLDER / "dev.conllu").examples[:100]
     return train(examples[:3000], dev, config, show_progress=False).model
 
