@@ -129,3 +129,16 @@ class Errors(metaclass=_Coded):
         "{path} is not free: it holds something other than a model of this kind, "
         "which would be lost. Give another folder."
     )
+
+
+def check_range(
+    name: str, value: float, least: float, below: float = float("inf")
+) -> None:
+    """Raise P024 unless least <= value < below."""
+    if not least <= value < below:
+        condition = f"at least {least}"
+        if below < float("inf"):
+            condition += f" and less than {below}"
+        raise PunctError(
+            Errors.P024.format(name=name, condition=condition, value=value)
+        )

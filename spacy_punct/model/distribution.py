@@ -6,7 +6,7 @@ import numpy as np
 
 from spacy_punct.data.marks import BOS, UNK
 from spacy_punct.data.tree import Puncteme, Slots, Tree
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.automaton import Automata, EditCounts
 from spacy_punct.model.inside import COMPLEX_STEP, Chart
 from spacy_punct.model.inventory import Pair
@@ -107,8 +107,9 @@ class Distribution:
     def samples(self, n: int, seed: int = 0) -> Samples:
         """n joint samples of (underlying tree, surface), in compact form."""
         for name, value in (("the number of samples", n), ("the seed", seed)):
-            if not isinstance(value, int) or value < 0:
-                condition = "a whole number, not negative"
+            check_range(name, value, 0)
+            if not isinstance(value, int):
+                condition = "a whole number"
                 raise PunctError(
                     Errors.P024.format(name=name, condition=condition, value=value)
                 )
@@ -208,12 +209,7 @@ def restore_from_trees(
         instead of slot by slot. Without samples there are none, and it is ignored.
     RETURNS (Slots): The surface of least expected edit distance.
     """
-    if not distributions:
-        raise PunctError(
-            Errors.P024.format(
-                name="the number of trees", condition="at least 1", value=0
-            )
-        )
+    check_range("the number of trees", len(distributions), 1)
     first = distributions[0].tree
     for other in distributions[1:]:
         if other.tree.words != first.words:

@@ -11,7 +11,7 @@ from spacy_punct.data.depunctuation import PunctuatedTree, replace_marks
 from spacy_punct.data.marks import BOS, UNK, is_symmetric, is_unmatched
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.data.treebank import count_marks
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.errors import Errors, PunctError, check_range
 
 Pair = tuple[Puncteme, Puncteme]
 EMPTY: Puncteme = ()
@@ -39,13 +39,8 @@ class Backoff:
     unigram: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        for name in ("mass", "growth"):
-            value = getattr(self, name)
-            if not 0 <= value < 1:
-                condition = "at least 0 and less than 1"
-                raise PunctError(
-                    Errors.P024.format(name=name, condition=condition, value=value)
-                )
+        check_range("mass", self.mass, 0, 1)
+        check_range("growth", self.growth, 0, 1)
 
 
 @dataclass(frozen=True)

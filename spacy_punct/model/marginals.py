@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from spacy_punct.data.tree import Tree
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.errors import check_range
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Backoff, Inventory
 from spacy_punct.model.scores import NodeScores, log_softmax
@@ -45,17 +45,9 @@ class Marginaliser:
         prune: float = 1e-3,
         max_hypotheses: int | None = 32,
     ) -> None:
-        if not 0 <= prune < 1:
-            condition = "at least 0 and less than 1"
-            raise PunctError(
-                Errors.P024.format(name="prune", condition=condition, value=prune)
-            )
-        if max_hypotheses is not None and max_hypotheses < 1:
-            raise PunctError(
-                Errors.P024.format(
-                    name="max_hypotheses", condition="at least 1", value=max_hypotheses
-                )
-            )
+        check_range("prune", prune, 0, 1)
+        if max_hypotheses is not None:
+            check_range("max_hypotheses", max_hypotheses, 1)
         self._tree = tree
         self._scores = scores
         self._inventory = inventory

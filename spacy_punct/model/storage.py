@@ -63,10 +63,15 @@ def to_disk(model: PunctuationModel, path: str | Path) -> None:
         # srsly's JSON rounds floats; these must come back as they were.
         (new / _TABLES).write_text(json.dumps(tables, ensure_ascii=False), "utf-8")
         (new / _WEIGHTS).write_bytes(weights)
-        path.mkdir(exist_ok=True)
-        # The weights first: until their checksum is there too, this is no model.
-        for name in (_WEIGHTS, _TABLES):
-            (new / name).replace(path / name)
+        old = Path(tmp) / "old"
+        if path.exists():
+            path.rename(old)
+        try:
+            new.rename(path)
+        except BaseException:
+            if old.exists():
+                old.rename(path)
+            raise
 
 
 def from_disk(path: str | Path) -> PunctuationModel:

@@ -9,7 +9,7 @@ import torch
 from tqdm import tqdm
 
 from spacy_punct.data.depunctuation import PunctuatedTree
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.attach import encode
 from spacy_punct.model.automaton import Automata
 from spacy_punct.model.channel import DIRECTIONS, Direction
@@ -60,26 +60,12 @@ class TrainingConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        limits = {
-            "batch_size": (1, np.inf),
-            "max_epochs": (0, np.inf),
-            "evaluations": (1, np.inf),
-            "patience": (1, np.inf),
-            "dropout": (0, 0.99),
-            "l2": (0, np.inf),
-            "averaging": (0, 0.999999),
-            "unmatched_weight": (0, np.inf),
-            "min_feature_count": (1, np.inf),
-            "min_weight": (0, np.inf),
-            "seed": (0, np.inf),
-        }
-        for name, (least, most) in limits.items():
-            value = getattr(self, name)
-            if not least <= value <= most:
-                condition = f"from {least} to {most}"
-                raise PunctError(
-                    Errors.P024.format(name=name, condition=condition, value=value)
-                )
+        for name in ("batch_size", "evaluations", "patience", "min_feature_count"):
+            check_range(name, getattr(self, name), 1)
+        for name in ("max_epochs", "l2", "unmatched_weight", "min_weight", "seed"):
+            check_range(name, getattr(self, name), 0)
+        for name in ("dropout", "averaging"):
+            check_range(name, getattr(self, name), 0, 1)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -102,6 +103,26 @@ def test_storage_failing_to_write_leaves_the_old_model(model, tmp_path, monkeypa
 
     monkeypatch.setattr("pathlib.Path.write_bytes", fail)
     with pytest.raises(OSError, match="disk full"):
+        to_disk(model, path)
+    assert {p.name: p.read_bytes() for p in path.iterdir()} == before
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+def test_storage_interrupted_while_replacing_keeps_the_old_model(
+    model, tmp_path, monkeypatch
+):
+    path = tmp_path / "model"
+    to_disk(model, path)
+    before = {p.name: p.read_bytes() for p in path.iterdir()}
+    rename = Path.rename
+
+    def interrupted(source, target):
+        if source.name == "new":
+            raise KeyboardInterrupt
+        return rename(source, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
         to_disk(model, path)
     assert {p.name: p.read_bytes() for p in path.iterdir()} == before
     assert [p.name for p in tmp_path.iterdir()] == ["model"]

@@ -1,8 +1,9 @@
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 import torch
+from confection import Config
 from torch import nn
 
 from spacy_punct.data.tree import ROOT, Tree
@@ -16,7 +17,7 @@ from spacy_punct.model.model import PunctuationModel
 from spacy_punct.model.scores import NodeScores
 from spacy_punct.model.storage import to_bytes
 from spacy_punct.model.training import TrainingConfig, train, train_model
-from tests.conftest import FAST
+from tests.conftest import FAST, REPOSITORY
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +136,11 @@ def test_training_l2_and_averaging_matter(treebank, trained):
         if "l2" in change:
             weights = other.model.scorer.parameters()
             assert sum(w.square().sum().item() for w in weights) < 0.5 * norm
+
+
+def test_training_defaults_are_the_written_config():
+    written = Config().from_disk(REPOSITORY / "configs" / "log_linear.cfg")
+    assert written["training"] == asdict(TrainingConfig())
 
 
 def test_training_rare_features_can_be_left_out(treebank):
