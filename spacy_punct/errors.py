@@ -129,6 +129,104 @@ class Errors(metaclass=_Coded):
         "{path} is not free: it holds something other than a model of this kind, "
         "which would be lost. Give another folder."
     )
+    # Docs
+    P040 = (
+        "The Doc has no parse, and punctuation is restored on trees. Put a component "
+        "that sets heads and relations (a parser, or a spacy-udpipe tokenizer) before "
+        "the {name}, or give the Doc its own heads and deps."
+    )
+    P041 = (
+        "The Doc is parsed only in part: {n} words have no relation, the first one "
+        "being '{word}' (token {i}). Give every word a head and a relation, or none."
+    )
+    P042 = (
+        "The Doc has no sentence bounds. A parser sets them; otherwise add a "
+        "'sentencizer' or 'senter' before the {name}, or set Token.is_sent_start."
+    )
+    P043 = (
+        "The head of '{word}' (token {i}) is '{head}' (token {h}), in another "
+        "sentence. Let one component set both sentence bounds and heads, or set the "
+        "bounds before the parser runs."
+    )
+    P044 = (
+        "The component '{name}' is not trained. Train it (python -m spacy train with "
+        "one of the project's configs), call nlp.initialize with examples that have "
+        "punctuation, or load a trained pipeline."
+    )
+    P045 = (
+        "The text already has punctuation ('{mark}', token {i}), and existing is "
+        '"error". Set existing to "replace" or "keep", or remove it.'
+    )
+    P046 = (
+        "{name} is {value}, which is not one of: {choices}. Change the setting of the "
+        "component '{component}'."
+    )
+    P047 = (
+        "The setting marks of '{component}' names {unknown}, which the model does not "
+        "know. It knows: {known}."
+    )
+    P048 = (
+        "This Doc has {n} sentences, and a distribution is of one. Give one sentence, "
+        "such as list(doc.sents)[0]."
+    )
+    P049 = (
+        "An example has no punctuation to learn from. Read the data with the reader "
+        "spacy_punct.Corpus.v1, which takes CoNLL-U files and DocBins made by "
+        "python -m spacy punct convert."
+    )
+    P050 = "No data at {path}. Give a {wanted} file, or a folder that holds some."
+    P051 = (
+        "Cannot load the pipeline '{model}': {reason} Give the name of an installed "
+        "pipeline or a folder that spaCy wrote."
+    )
+    P052 = (
+        "The pipeline '{model}' has no punctuation_restorer, but {names}. Give one "
+        "that was trained with one of the project's configs."
+    )
+    P055 = (
+        "A sentence of the Doc is no tree: {roots} have no head, which one word must "
+        "have, with the relation ROOT. Give all others a head, and let the component "
+        "that sets heads also set the sentence bounds."
+    )
+    P053 = "No such file: {path}. Check the path."
+    P054 = (
+        "Subtitles and joined lines can only be written as text. Leave out --format, "
+        "or restore line by line."
+    )
+    # Subtitles
+    P060 = (
+        "{where}: text before any timing line, so this is neither SRT nor WebVTT. Give "
+        "each cue a line such as 00:00:01,000 --> 00:00:02,500, or read the file as "
+        "plain text."
+    )
+    P061 = (
+        "{where}: '{line}' is not a valid timing. Write a start and an end with "
+        "minutes, seconds and milliseconds, such as 00:00:01,000 --> 00:00:02,500."
+    )
+    P062 = (
+        "A cue of {expected} words got {n} texts. Give one for each word of "
+        "Cue.words(), in order."
+    )
+    P063 = (
+        "The text {text} for a word of a cue has a line break, which would tear the "
+        "cue apart. Give words without line breaks; the cue keeps its own."
+    )
+    P064 = (
+        "A block of {lines} lines has {n} line ends. Keep the number of lines when you "
+        "replace a cue, as Cue.with_words does, or give new line ends."
+    )
+
+
+class Warnings(metaclass=_Coded):
+    W001 = (
+        "The parse has labels of another scheme ({labels}) than the Universal "
+        "Dependencies that the model was trained on, so they fall back to a coarser "
+        "score and the punctuation suffers. Use a pipeline trained on a UD treebank."
+    )
+    W002 = (
+        "The Doc has no parts of speech, and the model reads them. Put a tagger or "
+        "morphologizer that sets Token.pos before '{name}'."
+    )
 
 
 def check_range(

@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+import spacy
+from spacy.language import Language
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train as train_pipeline
+from spacy.util import load_config
 
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.model.training import TrainingConfig, TrainingResult, train
@@ -41,3 +46,67 @@ def trained(sample) -> TrainingResult:
     examples = read_treebank(sample / "train.conllu").examples
     dev = read_treebank(sample / "dev.conllu").examples
     return train(examples, dev, FAST, show_progress=False)
+
+
+SAMPLE_PATHS = {
+    "paths.train": str(SAMPLE / "train.conllu"),
+    "paths.dev": str(SAMPLE / "dev.conllu"),
+}
+"""Overrides of the configs."""
+
+
+def train_config(name: str, output: Path, overrides: dict) -> Path:
+    """Train one of the project's configs, as `spacy train` does."""
+    path = REPOSITORY / "configs" / f"{name}.cfg"
+    config = load_config(path, overrides={**SAMPLE_PATHS, **overrides})
+    nlp = init_nlp(config)
+    with open(os.devnull, "w") as quiet:
+        train_pipeline(nlp, output, stdout=quiet, stderr=quiet)
+    return output / "model-best"
+
+
+@pytest.fixture(scope="session")
+def paper_path(tmp_path_factory) -> Path:
+    """A restorer trained on the sample's own trees, with configs/paper.cfg."""
+    return train_config(
+        "paper",
+        tmp_path_factory.mktemp("paper"),
+        {
+            "training.max_epochs": 5,
+            "training.eval_frequency": 25,
+            "training.batcher.size": 16,
+            "training.optimizer.learn_rate": 0.02,
+        },
+    )
+
+
+@pytest.fixture(scope="session")
+def full_path(tmp_path_factory) -> Path:
+    """Tagger, parser and restorer trained on the sample, with configs/full.cfg."""
+    return train_config(
+        "full",
+        tmp_path_factory.mktemp("full"),
+        {
+            "training.max_steps": 150,
+            "training.eval_frequency": 75,
+            "training.batcher.size": 300,
+            "training.optimizer.learn_rate": 0.005,
+            "components.punctuation_restorer.model.scorer_rate": 4.0,
+            "components.tok2vec.model.encode.width": 48,
+            "components.tok2vec.model.encode.depth": 2,
+            "components.tok2vec.model.embed.rows": [1000, 500, 500, 500],
+            "components.parser.model.hidden_width": 32,
+        },
+    )
+
+
+@pytest.fixture
+def on_trees(paper_path) -> Language:
+    """A fresh pipeline that restores Docs with trees of their own."""
+    return spacy.load(paper_path)
+
+
+@pytest.fixture
+def on_text(full_path) -> Language:
+    """A fresh pipeline that restores text."""
+    return spacy.load(full_path)

@@ -9,6 +9,7 @@ from spacy_punct.errors import Errors, PunctError
 
 _COLUMNS = 10
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
+_TEXT = re.compile(r"(?:text\s*=|sentence-text:)\s*(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +58,21 @@ class Sentence:
 
     @property
     def text(self) -> str | None:
-        """The `# text = ` comment, if there is one."""
+        """The `# text = ` comment (`# sentence-text: ` in UD 1.4), if there is one."""
         for comment in self.comments:
-            key, equals, value = comment.partition("=")
-            if equals and key.strip() == "text":
-                return value.strip()
+            if found := _TEXT.fullmatch(comment):
+                return found[1]
         return None
+
+    @property
+    def spaces(self) -> tuple[bool, ...]:
+        """Whether a space follows each token; there is none inside a multiword."""
+        spaces = [token.space_after for token in self.tokens]
+        for multiword in self.multiwords:
+            inner = range(multiword.first - 1, min(multiword.last, len(spaces)))
+            for i in inner:
+                spaces[i] = i == inner[-1] and multiword.space_after
+        return tuple(spaces)
 
 
 def read_conllu(path: str | Path) -> Iterator[Sentence]:

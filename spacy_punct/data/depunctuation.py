@@ -13,13 +13,27 @@ Glyphs = Mapping[tuple[int, int], str]
 """(slot, position in it) -> the mark as written, where not the usual way."""
 
 
+Spaces = tuple[tuple[bool, ...], ...]
+"""For each slot, whether a space stands before each of its marks and after the last.
+An empty slot has one: whether its words are apart."""
+
+
 @dataclass(frozen=True)
 class PunctuatedTree:
-    """A tree, the marks in its slots, and what of their writing is lost in them."""
+    """A tree, the marks in its slots, and how a treebank wrote it.
+
+    tree (Tree): The words.
+    slots (Slots): The marks before, between and after them.
+    glyphs (Glyphs): What of the marks' writing is lost in the slots.
+    spaces (Spaces): Where the spaces were; empty if not known.
+    tokens (tuple[Token, ...]): The words' lines in the treebank, if they are from one.
+    """
 
     tree: Tree
     slots: Slots
     glyphs: Glyphs = field(default_factory=dict, compare=False)
+    spaces: Spaces = field(default=(), compare=False)
+    tokens: tuple[Token, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         slots = self.tree.check_slots(self.slots)
@@ -62,13 +76,17 @@ def depunctuate(sentence: Sentence) -> PunctuatedTree:
     kept: list[Token] = []
     position: dict[int, int] = {}
     slots: list[list[str]] = [[]]
+    spaces: list[list[bool]] = [[False]]
     glyphs: dict[tuple[int, int], str] = {}
-    for i, token in enumerate(sentence.tokens):
+    for i, (token, space) in enumerate(
+        zip(sentence.tokens, sentence.spaces, strict=True)
+    ):
         if i in punctuation:
             mark = quotes.get(i, token.form)
             if SPECIAL_GLYPHS.get(mark, mark) != token.form:
                 glyphs[len(slots) - 1, len(slots[-1])] = token.form
             slots[-1].append(mark)
+            spaces[-1].append(space)
             continue
         stem = token.form[:-1]
         abbreviated = token.form.endswith(".") and stem.strip(".") != ""
@@ -76,6 +94,7 @@ def depunctuate(sentence: Sentence) -> PunctuatedTree:
         words.append(stem if abbreviated else token.form)
         kept.append(token)
         slots.append([ABBREVIATION_DOT] if abbreviated else [])
+        spaces.append([False, space] if abbreviated else [space])
     for token in kept:
         if token.head - 1 in punctuation:
             raise PunctError(Errors.P018.format(where=sentence.where, i=token.head))
@@ -88,7 +107,13 @@ def depunctuate(sentence: Sentence) -> PunctuatedTree:
         ),
         relations=tuple(token.relation for token in kept),
     )
-    return PunctuatedTree(tree, tuple(map(tuple, slots)), glyphs)
+    return PunctuatedTree(
+        tree,
+        tuple(map(tuple, slots)),
+        glyphs,
+        tuple(map(tuple, spaces)),
+        tuple(kept),
+    )
 
 
 def repunctuate(tree: Tree, slots: Slots, glyphs: Glyphs | None = None) -> list[str]:

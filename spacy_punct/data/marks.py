@@ -1,5 +1,6 @@
 """Punctuation marks: the special ones, and which of them come in pairs."""
 
+import re
 import unicodedata
 
 BOS = "^"
@@ -11,6 +12,25 @@ UNK = "<unk>"
 
 SPECIAL_GLYPHS = {"``": '"', "''": '"', "`": "'", ABBREVIATION_DOT: "."}
 """How a mark that is not its own glyph was most likely written."""
+
+FULL_STOPS = (".", "。", "।", "۔")
+TERMINALS = frozenset({*FULL_STOPS, "?", "!", "？", "！", "؟", "...", "…"})
+"""Marks that end sentences."""
+HYPHENS = frozenset("-‐‑/")
+"""Marks that, with no space around them, are part of a word's spelling."""
+
+_MARK = re.compile(
+    r"[.,;:?!…‥।॥،؛؟۔。，、！？：；・]+|[-‐‑‒–—―]+|['\"`‘’“”„‚«»‹›]{1,2}"
+    r"|[()\[\]{}（）［］【】「」『』《》〈〉]|[¿¡]+|/"
+)
+
+
+def is_mark(text: str) -> bool:
+    """Whether a token is punctuation by its looks alone.
+
+    Symbols that are read out (`%`, `&`) and emoticons are not.
+    """
+    return _MARK.fullmatch(text) is not None
 
 
 def _unicode_brackets() -> dict[str, str]:

@@ -14,6 +14,7 @@ along their trie.
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -28,6 +29,9 @@ from spacy_punct.model.channel import (
     mirrored,
 )
 from spacy_punct.model.inventory import Backoff, Inventory, Trie
+
+_MOST_SURFACES = 4096
+"""Surface strings whose automata are kept at most."""
 
 
 class SlotAutomaton(Protocol):
@@ -127,7 +131,8 @@ class WindowTables:
         self, keep: np.ndarray, lose: np.ndarray, skip: np.ndarray, swap: np.ndarray
     ) -> None:
         self.keep, self.lose, self.skip, self.swap = keep, lose, skip, swap
-        self._along: dict[Trie, list[WindowTables]] = {}
+        # Tries made for the occasion must not be kept alive by what they are keys of.
+        self._along: WeakKeyDictionary[Trie, list[WindowTables]] = WeakKeyDictionary()
 
     @classmethod
     def of(cls, channel: Channel) -> "WindowTables":
@@ -183,7 +188,7 @@ class SurfaceSlot:
         if is_reversed:
             self.initial, self.final = self.final, self.initial
         self._star: np.ndarray | None = None
-        self._from_initial: dict[Trie, np.ndarray] = {}
+        self._from_initial: WeakKeyDictionary[Trie, np.ndarray] = WeakKeyDictionary()
 
     def expand(self, row: np.ndarray, trie: Trie) -> np.ndarray:
         if row is not self.initial:
@@ -278,6 +283,8 @@ class SurfaceSlot:
                 )
             matrix = np.eye(length * held) - growth * step.reshape(length * held, -1)
             star = (1.0 - growth) * np.linalg.inv(matrix)
+            # Inversion leaves noise where no path leads.
+            star = np.where(_reachable(matrix != 0.0), star.clip(0.0), 0.0)
             self._star = star.T if self.is_reversed else star
         return self._star
 
@@ -333,7 +340,7 @@ class SurfaceSlot:
 
 
 class Automata:
-    """The automata of all slots under one channel, each built once.
+    """The automata of all slots under one channel, each built once or seldom.
 
     start (Trie): The sentence-initial mark, which slot 0's underlying string
         always begins with.
@@ -348,6 +355,9 @@ class Automata:
         self._free = FreeSlot()
         self._surfaces: dict[tuple[int, ...], SurfaceSlot] = {}
 
+    def __reduce__(self) -> tuple:
+        return Automata, (self.inventory, self.channel)
+
     def __call__(self, surface: tuple[int, ...] | None) -> SlotAutomaton:
         """The automaton of a surface string, or of an unobserved slot (None)."""
         if surface is None:
@@ -355,6 +365,8 @@ class Automata:
         if not surface:
             return self._empty
         if surface not in self._surfaces:
+            if len(self._surfaces) >= _MOST_SURFACES:
+                self._surfaces.clear()
             self._surfaces[surface] = SurfaceSlot(
                 self._tables,
                 surface,
@@ -413,3 +425,15 @@ class EditCounts:
 
 def _stacked(pieces: list[tuple[np.ndarray, np.ndarray]]) -> list[np.ndarray]:
     return [np.stack(side) for side in zip(*pieces, strict=True)]
+
+
+def _reachable(steps: np.ndarray) -> np.ndarray:
+    """Which states lead to which, in any number of steps."""
+    reached = steps | np.eye(len(steps), dtype=bool)
+    while True:
+        # As floats the product goes through BLAS.
+        paths = reached.astype(np.float32)
+        further = paths @ paths > 0
+        if (further == reached).all():
+            return reached
+        reached = further

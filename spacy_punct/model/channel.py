@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
+from heapq import nlargest
+from operator import itemgetter
 from typing import Literal
 
 import numpy as np
@@ -17,6 +19,9 @@ DIRECTIONS: tuple[Direction, ...] = ("left-to-right", "right-to-left")
 KEEP, ABSORB_LEFT, ABSORB_RIGHT, TRANSPOSE = range(4)
 """ab -> ab, ab -> b, ab -> a, ab -> ba."""
 EDITS = ("keep", "absorb left", "absorb right", "transpose")
+
+_MOST_PARTIAL = 64
+"""Partial outputs that are followed at most where some may be dropped."""
 
 
 def allowed_edits(marks: Sequence[str]) -> np.ndarray:
@@ -151,7 +156,7 @@ class Channel:
         """`rewrite` on mark numbers.
 
         floor (float): Partial outputs less probable than the best one by this
-            factor are dropped.
+            factor are dropped, and if there are still very many, the least probable.
         """
         if not underlying:
             return {(): 1.0}
@@ -167,7 +172,10 @@ class Channel:
                 following[output, held] += skip
                 following[(*output, mark), held] += swap
             least = floor * max(following.values())
-            partial = {key: p for key, p in following.items() if p > least}
+            kept = [(key, p) for key, p in following.items() if p > least]
+            if floor and len(kept) > _MOST_PARTIAL:
+                kept = nlargest(_MOST_PARTIAL, kept, key=itemgetter(1))
+            partial = dict(kept)
         surfaces: dict[tuple[int, ...], float] = defaultdict(float)
         for (output, held), probability in partial.items():
             surfaces[(*output, held)] += probability

@@ -8,16 +8,20 @@ from spacy_punct.data.marks import BOS, UNK
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.automaton import Automata, EditCounts
+from spacy_punct.model.conditional import ConditionalSampler
 from spacy_punct.model.inside import COMPLEX_STEP, Chart
 from spacy_punct.model.inventory import Pair
 from spacy_punct.model.marginals import Marginaliser
 from spacy_punct.model.mbr import best_by_slot, best_sequence
-from spacy_punct.model.sampling import Sampler, Samples, pooled_marginals
+from spacy_punct.model.sampling import Given, Sampler, Samples, pooled_marginals
 from spacy_punct.model.scores import NodeScores, ObservedSlots, PairProbabilities
 from spacy_punct.model.viterbi import viterbi
 
 PartialSlots = Sequence[Sequence[str] | None]
 """n + 1 strings of marks, without the sentence-initial one; None: not observed."""
+Seed = int | Sequence[int]
+
+_CONDITIONAL_SAMPLES = 1000
 
 
 class Distribution:
@@ -77,9 +81,17 @@ class Distribution:
             raise PunctError(Errors.P023)
         return float(np.imag(chart.log_prob) / COMPLEX_STEP)
 
-    def viterbi(self, slots: PartialSlots) -> tuple[Pair, ...]:
-        """The underlying pair of every word in the most probable underlying tree."""
-        return self._best(slots)[0]
+    def viterbi(
+        self, slots: PartialSlots, *, beam: int | None = None
+    ) -> tuple[Pair, ...]:
+        """The underlying pair of every word in the most probable underlying tree.
+
+        slots (PartialSlots): The surface.
+        beam (int | None): Bounds the search, see `spacy_punct.model.viterbi.viterbi`;
+            None for an exact one.
+        RETURNS (tuple[Pair, ...]): A pair for each word.
+        """
+        return self._best(slots, beam)[0]
 
     def viterbi_log_prob(self, slots: PartialSlots) -> float:
         """log p(that underlying tree, surface | tree)."""
@@ -104,9 +116,20 @@ class Distribution:
         }
         return dict(sorted(mixed.items(), key=lambda item: -item[1]))
 
-    def samples(self, n: int, seed: int = 0) -> Samples:
-        """n joint samples of (underlying tree, surface), in compact form."""
-        for name, value in (("the number of samples", n), ("the seed", seed)):
+    def samples(
+        self, n: int, seed: Seed = 0, observed: PartialSlots | None = None
+    ) -> Samples:
+        """n joint samples of (underlying tree, surface), in compact form.
+
+        n (int): How many.
+        seed (Seed): A number, or several.
+        observed (PartialSlots | None): The part of the surface that is known; the
+            rest is drawn given it (see `conditional` for what is approximate).
+        RETURNS (Samples): The samples.
+        """
+        seeds = [seed] if isinstance(seed, int | float) else seed
+        named = [("the number of samples", n), *(("the seed", part) for part in seeds)]
+        for name, value in named:
             check_range(name, value, 0)
             if not isinstance(value, int):
                 condition = "a whole number"
@@ -116,9 +139,28 @@ class Distribution:
         rng = np.random.default_rng(seed)
         channel = self._automata.channel
         sampler = Sampler(self.tree, self._scores, self._inventory, channel, rng)
-        return sampler.sample(n)
+        given = None if observed is None else self._drawn(n, observed, rng)
+        return sampler.sample(n, given)
 
-    def sample(self, n: int, seed: int = 0) -> list[tuple[tuple[Pair, ...], Slots]]:
+    def _drawn(
+        self, n: int, slots: PartialSlots, rng: np.random.Generator
+    ) -> Given | None:
+        """The pairs at observed slots, drawn given those."""
+        known = self._observed(slots)
+        if not any(slot is not None for slot in known):
+            return None
+        probabilities = self._given(known)
+        sampler = ConditionalSampler(
+            self.tree, known, probabilities, self._automata, rng
+        )
+        if not np.isfinite(sampler.log_prob):
+            raise PunctError(Errors.P023)
+        surfaces = {i: slot for i, slot in enumerate(known) if slot is not None}
+        if 0 in surfaces:
+            surfaces[0] = surfaces[0][1:]
+        return Given(surfaces, sampler.draw(n))
+
+    def sample(self, n: int, seed: Seed = 0) -> list[tuple[tuple[Pair, ...], Slots]]:
         """n joint samples: the pair of every word, and the surface."""
         samples = self.samples(n, seed)
         return [(samples.pairs(k), samples.slots(k)) for k in range(n)]
@@ -126,21 +168,26 @@ class Distribution:
     def marginals(
         self,
         n_samples: int = 0,
-        seed: int = 0,
+        seed: Seed = 0,
         *,
+        observed: PartialSlots | None = None,
         prune: float = 1e-3,
         max_hypotheses: int | None = 32,
     ) -> list[dict[Puncteme, float]]:
         """For each slot, surface string -> probability, the most probable first.
 
         n_samples (int): How many samples to estimate from; 0 for no randomness.
-        seed (int): Seed of the samples.
+        seed (Seed): Seed of the samples.
+        observed (PartialSlots | None): The part of the surface that is known. What
+            is not is always sampled then, 1,000 times if `n_samples` is 0.
         prune (float), max_hypotheses (int | None): How hard the computation
             without samples is pruned; 0 and None for none.
         RETURNS (list[dict[Puncteme, float]]): n + 1 distributions.
         """
+        if observed is not None and not n_samples:
+            n_samples = _CONDITIONAL_SAMPLES
         if n_samples:
-            return self.samples(n_samples, seed).marginals()
+            return self.samples(n_samples, seed, observed).marginals()
         return Marginaliser(
             self.tree,
             self._scores,
@@ -150,9 +197,15 @@ class Distribution:
             max_hypotheses=max_hypotheses,
         ).marginals()
 
-    def restore(self, n_samples: int = 1000, seed: int = 0) -> Slots:
+    def restore(
+        self,
+        n_samples: int = 1000,
+        seed: Seed = 0,
+        *,
+        observed: PartialSlots | None = None,
+    ) -> Slots:
         """The surface of minimum Bayes risk (eq. 10), slot by slot."""
-        return best_by_slot(self.marginals(n_samples, seed))
+        return best_by_slot(self.marginals(n_samples, seed, observed=observed))
 
     def _observed(self, slots: PartialSlots) -> list[tuple[int, ...] | None]:
         """The slots as mark numbers, with the sentence-initial mark in front."""
@@ -185,9 +238,12 @@ class Distribution:
             count_unmatched=count_unmatched,
         )
 
-    def _best(self, slots: PartialSlots) -> tuple[tuple[Pair, ...], float]:
+    def _best(
+        self, slots: PartialSlots, beam: int | None = None
+    ) -> tuple[tuple[Pair, ...], float]:
         observed = self._observed(slots)
-        return viterbi(self.tree, observed, self._given(observed), self._automata)
+        given = self._given(observed)
+        return viterbi(self.tree, observed, given, self._automata, beam)
 
 
 def restore_from_trees(

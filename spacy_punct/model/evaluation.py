@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Puncteme, Slots
+from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.mbr import total_edit_distance
 from spacy_punct.model.model import PunctuationModel
 
@@ -75,9 +76,18 @@ def _f_score(found: int, given: int, wanted: int) -> MarkScore:
     return MarkScore(p, r, 2 * p * r / (p + r) if found else 0.0, wanted)
 
 
-def final_mark(examples: Sequence[PunctuatedTree]) -> Puncteme:
-    """What most sentences end in: the period, or the danda in Hindi."""
-    ends = Counter(example.slots[-1] for example in examples if example.slots[-1])
+def final_mark(inventory: Inventory) -> Puncteme:
+    """What most sentences end in: the period, or the danda in Hindi.
+
+    inventory (Inventory): Counts of the training data's pairs.
+    RETURNS (Puncteme): Empty if sentences have no marks at their end.
+    """
+    ends: Counter[Puncteme] = Counter()
+    relation = inventory.relations[inventory.relation_id("root")]
+    counts = inventory.pairs[relation]
+    for (_, right), n in counts.items():
+        if right:
+            ends[right] += n
     return ends.most_common(1)[0][0] if ends else ()
 
 
@@ -90,7 +100,6 @@ def evaluate(
     model: PunctuationModel,
     examples: Sequence[PunctuatedTree],
     *,
-    final: Puncteme,
     n_samples: int = 1000,
     seed: int = 0,
 ) -> dict:
@@ -98,13 +107,28 @@ def evaluate(
 
     model (PunctuationModel): A trained model.
     examples (Sequence[PunctuatedTree]): Trees and true slots.
-    final (Puncteme): What the trivial baseline puts at the end.
     n_samples, seed (int): See `Distribution.marginals`.
+    RETURNS (dict): See `compare`.
+    """
+    trees = [example.tree for example in examples]
+    restored = model.restore(trees, n_samples=n_samples, seed=seed)
+    return compare(model, restored, examples)
+
+
+def compare(
+    model: PunctuationModel,
+    restored: Iterable[Slots],
+    examples: Sequence[PunctuatedTree],
+) -> dict:
+    """Score restored punctuation, and the model beside it.
+
+    model (PunctuationModel): The model that restored it.
+    restored (Iterable[Slots]): Its answers.
+    examples (Sequence[PunctuatedTree]): Gold trees and true slots.
     RETURNS (dict): The fields of `Scores`, `aed_trivial` and `perplexity`.
     """
     truth = [model.inventory.known(example.slots) for example in examples]
-    trees = [example.tree for example in examples]
-    restored = model.restore(trees, n_samples=n_samples, seed=seed)
+    final = final_mark(model.inventory)
     trivial = (trivial_slots(example, final) for example in examples)
     return {
         **score(restored, truth).to_dict(),

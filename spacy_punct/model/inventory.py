@@ -99,7 +99,7 @@ class Inventory:
         examples (Sequence[PunctuatedTree]): Projective training trees.
         min_mark_count (int): Marks seen less often become UNK.
         min_relation_count (int): Relations seen less often have no W_d of their
-            own; see `relation_id`.
+            own; see `relation_id`. A subtype's pairs then count for its supertype.
         backoff_mass, backoff_growth (float): See `Backoff`.
         RETURNS (Inventory): The inventory.
         """
@@ -119,7 +119,13 @@ class Inventory:
             for relation, (left, right) in zip(tree.relations, tree.spans, strict=True):
                 pair = slots[left], slots[right]
                 pairs.setdefault(relation, Counter())[pair] += 1
-        common = {d: c for d, c in pairs.items() if c.total() >= min_relation_count}
+        common = {
+            d: c.copy() for d, c in pairs.items() if c.total() >= min_relation_count
+        }
+        for relation, counted in pairs.items():
+            supertype = relation.partition(":")[0]
+            if relation not in common and supertype in common:
+                common[supertype] += counted
         common[ANY_RELATION] = sum(pairs.values(), Counter())
         seen = Counter(marks[1:])
         for mark, n in counts.items():

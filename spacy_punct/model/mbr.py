@@ -1,11 +1,12 @@
 """The answer of minimum Bayes risk (section 6.1, eq. 10), and its loss."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 
 import numpy as np
 
+from spacy_punct.data.marks import FULL_STOPS, TERMINALS
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.model.sampling import Samples, pooled_marginals
 
@@ -74,6 +75,29 @@ def best_slot(marginal: Marginal) -> Puncteme:
         if expected < least - 1e-12:
             best, least = surface, expected
     return best
+
+
+def restricted(marginal: Marginal, allowed: Set[str]) -> dict[Puncteme, float]:
+    """A slot's marginal when only some marks may be written.
+
+    A mark that may not is left out, except that what ends a sentence becomes a full
+    stop, if that is allowed.
+
+    marginal (Marginal): The slot's marginal.
+    allowed (Set[str]): The marks that may be written.
+    RETURNS (dict[Puncteme, float]): The marginal of what is written instead.
+    """
+    stop = next((mark for mark in FULL_STOPS if mark in allowed), None)
+    result: Counter[Puncteme] = Counter()
+    for surface, probability in marginal.items():
+        written: list[str] = []
+        for mark in surface:
+            if mark in allowed:
+                written.append(mark)
+            elif stop and mark in TERMINALS and written[-1:] != [stop]:
+                written.append(stop)
+        result[tuple(written)] += probability
+    return dict(result.most_common())
 
 
 def best_by_slot(marginals: Sequence[Marginal]) -> Slots:

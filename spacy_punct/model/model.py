@@ -1,6 +1,7 @@
 """The whole model: inventory, ATTACH and NOISYCHANNEL together."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from spacy_punct.model.channel import Channel, Direction
 from spacy_punct.model.channel_weights import ChannelKind, ChannelWeights
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import Inventory
+from spacy_punct.model.objective import Likelihood, likelihood
+from spacy_punct.model.scores import ObservedSlots
 
 
 class PunctuationModel:
@@ -68,6 +71,35 @@ class PunctuationModel:
         self.channel: Channel = self.channel_weights.channel(self.direction)
         self.automata = Automata(self.inventory, self.channel)
         self.scorer.refresh()
+
+    def likelihood(
+        self,
+        trees: Sequence[Tree],
+        slots: Sequence[ObservedSlots],
+        prepared: Sequence[Any],
+        *,
+        unmatched_weight: float = 0.0,
+        squared: bool = True,
+    ) -> Likelihood:
+        """The training objective of a batch under the weights of this moment.
+
+        trees, slots: The batch; slots as mark numbers, ^ included.
+        prepared (Sequence[Any]): What the scorer's `prepare` gave for each.
+        unmatched_weight, squared: See `spacy_punct.model.objective.likelihood`.
+        RETURNS (Likelihood): Values and gradient.
+        """
+        self.scorer.train()
+        channel = self.channel_weights.channel(self.direction)
+        return likelihood(
+            self.inventory,
+            trees,
+            slots,
+            self.scorer(prepared),
+            self.channel_weights(),
+            Automata(self.inventory, channel),
+            unmatched_weight=unmatched_weight,
+            squared=squared,
+        )
 
     def distributions(self, trees: Sequence[Tree]) -> list[Distribution]:
         """A distribution for each tree, their nodes scored together.

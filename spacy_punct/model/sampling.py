@@ -9,6 +9,7 @@ looked at one by one.
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -73,6 +74,19 @@ class Samples:
         return result
 
 
+@dataclass(frozen=True)
+class Given:
+    """What is known of samples before they are drawn.
+
+    surfaces (dict[int, Ids]): The surface of the slots that were observed.
+    pairs (dict[int, tuple[Written, Written]]): The pairs of some nodes, in each
+        sample (see `conditional`).
+    """
+
+    surfaces: dict[int, Ids] = field(default_factory=dict)
+    pairs: dict[int, tuple[Written, Written]] = field(default_factory=dict)
+
+
 class Sampler:
     """Draws joint samples for one tree.
 
@@ -98,8 +112,14 @@ class Sampler:
         self._words = -(-len(inventory.marks) // _WORD)
         self._known_bits: dict[Ids, list[int]] = {}
 
-    def sample(self, n: int) -> Samples:
-        """Draw n samples."""
+    def sample(self, n: int, given: Given | None = None) -> Samples:
+        """Draw n samples.
+
+        n (int): How many.
+        given (Given | None): What is known or drawn already.
+        RETURNS (Samples): The samples.
+        """
+        given = given or Given()
         samples = Samples(self._inventory, len(self._tree), n)
         edges: dict[int, tuple[Written, Written]] = {}
         masks: dict[int, np.ndarray | None] = {}
@@ -115,18 +135,26 @@ class Sampler:
                 if start == spans[head][0]:
                     left = inner_left
                 else:
-                    surface = self._close(_concatenated(right, inner_left))
+                    underlying = _concatenated(right, inner_left)
+                    surface = self._surface(start, underlying, given, n)
                     samples.surfaces[start] = surface
                     mask = self._with_marks(mask, surface, n)
                 right = inner_right
-            l, r = self._draw(head, mask, n)
+            l, r = given.pairs.get(head) or self._draw(head, mask, n)
             samples.lefts[head], samples.rights[head] = l, r
             edges[head] = _concatenated(l, left), _concatenated(right, r)
             masks[head] = mask
         left, right = edges[root]
-        samples.surfaces[0] = self._close(left, prefix=(0,))
-        samples.surfaces[-1] = self._close(right)
+        samples.surfaces[0] = self._surface(0, left, given, n)
+        samples.surfaces[-1] = self._surface(len(self._tree), right, given, n)
         return samples
+
+    def _surface(self, slot: int, underlying: Written, given: Given, n: int) -> Written:
+        """What is written in a slot: what was observed, or what the channel makes."""
+        observed = given.surfaces.get(slot)
+        if observed is not None:
+            return dict.fromkeys(range(n), observed) if observed else {}
+        return self._close(underlying, prefix=() if slot else (0,))
 
     def _close(self, underlying: Written, prefix: Ids = ()) -> Written:
         """Rewrite a slot. `prefix` goes in front of its string and comes off again."""

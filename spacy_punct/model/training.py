@@ -11,11 +11,10 @@ from tqdm import tqdm
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.attach import encode
-from spacy_punct.model.automaton import Automata
 from spacy_punct.model.channel import DIRECTIONS, Direction
 from spacy_punct.model.channel_weights import ChannelKind
 from spacy_punct.model.model import PunctuationModel
-from spacy_punct.model.objective import Likelihood, likelihood
+from spacy_punct.model.objective import Likelihood
 
 
 @dataclass(frozen=True)
@@ -176,16 +175,10 @@ def train_model(
                 order = rng.permutation(len(trees))
             at = step % steps_an_epoch * config.batch_size
             batch = order[at : at + config.batch_size]
-            model.scorer.train()
-            log_edits = model.channel_weights()
-            channel = model.channel_weights.channel(model.direction)
-            found = likelihood(
-                model.inventory,
+            found = model.likelihood(
                 [trees[i] for i in batch],
                 [slots[i] for i in batch],
-                model.scorer([prepared[i] for i in batch]),
-                log_edits,
-                Automata(model.inventory, channel),
+                [prepared[i] for i in batch],
                 unmatched_weight=config.unmatched_weight,
                 squared=config.squared,
             )

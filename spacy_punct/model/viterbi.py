@@ -65,6 +65,7 @@ def viterbi(
     slots: ObservedSlots,
     probabilities: PairProbabilities,
     automata: Automata,
+    beam: int | None = None,
 ) -> tuple[tuple[Pair, ...], float]:
     """The most probable underlying tree.
 
@@ -72,15 +73,18 @@ def viterbi(
     slots (ObservedSlots): Its surface.
     probabilities (PairProbabilities): ATTACH at its nodes.
     automata (Automata): The channel.
+    beam (int | None): How many ways to explain a constituent are followed at most.
+        None for all: exact, but where dozens of constituents meet at a slot and the
+        channel is hardly trained there may be very many.
     RETURNS (tuple): The pair of each word, and log p(underlying tree, surface | tree).
     """
     chart = Chart(tree, slots, probabilities, automata)
     posteriors = chart.site_posteriors()
     least = _FIRST_GUESS
     while True:
-        best = _Viterbi(tree, slots, probabilities, automata, posteriors, least)
+        best = _Viterbi(tree, slots, probabilities, automata, posteriors, least, beam)
         found = np.exp(best.log_prob - chart.log_prob)
-        if np.isfinite(best.log_prob) and found >= least:
+        if np.isfinite(best.log_prob) and (found >= least or beam is not None):
             return best.read_off(), float(best.log_prob)
         if not least:
             raise PunctError(Errors.P029)
@@ -104,7 +108,9 @@ class _Viterbi(Walk[_Front]):
         automata: Automata,
         posteriors: dict[int, Posterior],
         least: float,
+        beam: int | None,
     ) -> None:
+        self._beam = beam
         self._surface = slots
         self._posteriors = posteriors
         self._least = least
@@ -209,7 +215,7 @@ class _Viterbi(Walk[_Front]):
         vectors = vectors / scale
         alive = np.flatnonzero(vectors.any(axis=1))
         kept: list[int] = []
-        while len(alive):
+        while len(alive) and (self._beam is None or len(kept) < self._beam):
             top = alive[vectors[alive].sum(axis=1).argmax()]
             kept.append(int(top))
             alive = alive[(vectors[alive] > vectors[top]).any(axis=1)]

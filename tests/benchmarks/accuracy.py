@@ -14,11 +14,10 @@ from pathlib import Path
 
 import srsly
 import torch
-from confection import Config
 from wasabi import msg
 
 from spacy_punct.data.treebank import read_treebank, split_treebank
-from spacy_punct.model.evaluation import evaluate, final_mark
+from spacy_punct.model.evaluation import evaluate
 from spacy_punct.model.storage import to_bytes, to_disk
 from spacy_punct.model.training import TrainingConfig, train
 
@@ -28,7 +27,6 @@ PARTIAL_SHARE = 0.87
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--config", type=Path, default="configs/log_linear.cfg")
     parser.add_argument("--output", type=Path, help="JSON to write, or to add to")
     parser.add_argument("--model", type=Path, help="where to write the model")
     parser.add_argument("--channels", nargs="+", default=["table", "identity"])
@@ -36,9 +34,7 @@ def main() -> None:
     parser.add_argument("--direction", help="instead of letting dev choose")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    config = TrainingConfig(**Config().from_disk(args.config)["training"])
-    if args.direction:
-        config = replace(config, direction=args.direction)
+    config = TrainingConfig(direction=args.direction)
     dev = read_treebank(args.folder / "dev.conllu").examples
     test = read_treebank(args.folder / "test.conllu").examples
     partial = not (args.folder / "train.conllu").is_file()
@@ -54,14 +50,14 @@ def main() -> None:
         start = time.perf_counter()
         trained = train(examples, dev, setting)
         seconds = time.perf_counter() - start
-        model, final = trained.model, final_mark(examples)
+        model = trained.model
         result[channel] = {
             "direction": model.direction,
             "dev_perplexity": trained.dev_perplexity,
             "training_seconds": round(seconds),
             "megabytes": len(to_bytes(model)) / 1e6,
-            "dev": evaluate(model, dev, final=final, n_samples=args.n_samples),
-            "test": evaluate(model, test, final=final, n_samples=args.n_samples),
+            "dev": evaluate(model, dev, n_samples=args.n_samples),
+            "test": evaluate(model, test, n_samples=args.n_samples),
         }
         if args.model and channel != "identity":
             to_disk(model, args.model)

@@ -1,5 +1,6 @@
 """log p(surface), posteriors and the best underlying tree against enumeration."""
 
+import gc
 import itertools
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -384,3 +385,16 @@ def test_many_equally_good_explanations() -> None:
     best = distribution.viterbi_log_prob(surface)
     assert best == close(LONG * np.log(0.1 * 0.5))
     assert set(distribution.viterbi(surface)) <= pairs.keys() - {silent}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_inside_caches_do_not_grow_with_use(seed):
+    """Viterbi makes tries for the occasion, which must not pile up."""
+    case = make_case("tables", seed)
+    tables = case.distribution._automata._tables
+    sizes = []
+    for _ in range(3):
+        case.distribution.viterbi(case.surface)
+        gc.collect()
+        sizes.append(len(tables._along))
+    assert len(set(sizes)) == 1

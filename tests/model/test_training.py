@@ -1,9 +1,8 @@
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from confection import Config
 from torch import nn
 
 from spacy_punct.data.tree import ROOT, Tree
@@ -11,13 +10,13 @@ from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
 from spacy_punct.model.attach import LogLinearAttach, RelationScores
 from spacy_punct.model.channel_weights import ChannelWeights
-from spacy_punct.model.evaluation import evaluate, final_mark, score
+from spacy_punct.model.evaluation import evaluate, score
 from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.model import PunctuationModel
 from spacy_punct.model.scores import NodeScores
 from spacy_punct.model.storage import to_bytes
 from spacy_punct.model.training import TrainingConfig, train, train_model
-from tests.conftest import FAST, REPOSITORY
+from tests.conftest import FAST
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +31,7 @@ def test_training_learns_the_sample(trained, treebank):
     examples, _, test = treebank
     untrained = train(examples, test, replace(FAST, max_epochs=0), show_progress=False)
     assert trained.model.perplexity(test) < 0.9 * untrained.model.perplexity(test)
-    scores = evaluate(trained.model, test, final=final_mark(examples), n_samples=0)
+    scores = evaluate(trained.model, test, n_samples=0)
     assert scores["aed"] < 0.6 * scores["aed_trivial"]
     assert scores["per_mark"][","]["f"] > 0.6
 
@@ -136,11 +135,6 @@ def test_training_l2_and_averaging_matter(treebank, trained):
         if "l2" in change:
             weights = other.model.scorer.parameters()
             assert sum(w.square().sum().item() for w in weights) < 0.5 * norm
-
-
-def test_training_defaults_are_the_written_config():
-    written = Config().from_disk(REPOSITORY / "configs" / "log_linear.cfg")
-    assert written["training"] == asdict(TrainingConfig())
 
 
 def test_training_rare_features_can_be_left_out(treebank):

@@ -1,0 +1,72 @@
+"""The group of commands, and what they share."""
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import spacy
+import typer
+from spacy.language import Language
+from wasabi import Printer
+
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.pipeline.restorer import PunctuationRestorer
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+punct = typer.Typer(
+    name="punct",
+    help="Punctuation for dependency trees: restore it, and work with treebanks.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+printer = Printer(no_print=False)
+
+
+def command(function: Callable[P, R]) -> Callable[P, R]:
+    """Register a command whose errors are one line on standard error."""
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except (PunctError, OSError) as error:
+            fail(str(error))
+        except BrokenPipeError:
+            raise typer.Exit(0) from None
+
+    return punct.command()(checked)
+
+
+def fail(message: str) -> None:
+    """Say what is wrong, in one line, and stop with exit code 1."""
+    typer.secho(" ".join(message.split()), fg="red", err=True)
+    raise typer.Exit(1)
+
+
+def load_pipeline(model: str) -> tuple[Language, PunctuationRestorer]:
+    """A pipeline and the restorer in it.
+
+    model (str): An installed package or a folder.
+    RETURNS (tuple): The pipeline and its first `punctuation_restorer`.
+    """
+    try:
+        nlp = spacy.load(model)
+    except (OSError, ValueError) as error:
+        if isinstance(error, PunctError):
+            raise
+        reason = str(error).splitlines()[0]
+        raise PunctError(Errors.P051.format(model=model, reason=reason)) from None
+    for _, component in nlp.pipeline:
+        if isinstance(component, PunctuationRestorer):
+            return nlp, component
+    names = ", ".join(nlp.pipe_names) or "nothing"
+    raise PunctError(Errors.P052.format(model=model, names=names))
+
+
+def check_file(path: Path) -> Path:
+    if not path.is_file():
+        raise PunctError(Errors.P053.format(path=path))
+    return path

@@ -1,0 +1,206 @@
+"""`punct restore`: punctuation for texts, files, streams and subtitles."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from enum import Enum
+from itertools import chain, groupby, islice
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import srsly
+import typer
+from spacy.language import Language
+from spacy.tokens import Doc
+from tqdm import tqdm
+
+from spacy_punct.cli.group import check_file, command, load_pipeline
+from spacy_punct.data.subtitles import is_subtitles, read_cues, write_blocks
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.pipeline.attributes import PIECES
+from spacy_punct.pipeline.stream import restore_units, restore_words
+
+_LONG = 20_000
+"""Lines with more characters than this go through the pipeline in windows."""
+_ZONE = 10_000
+"""Lines after which the pipeline forgets the words it has met."""
+
+
+class Format(str, Enum):
+    text = "text"
+    jsonl = "jsonl"
+
+
+@command
+def restore(
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(help="Texts or files; '-' or nothing for standard input."),
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="An installed pipeline or a folder.")
+    ] = ...,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File; default: the screen.")
+    ] = None,
+    format: Annotated[
+        Format,
+        typer.Option(
+            "--format", "-f", help="jsonl gives words, slots and confidence as well."
+        ),
+    ] = Format.text,
+    join: Annotated[
+        bool,
+        typer.Option(
+            "--join/--lines", help="Whether sentences may go on from line to line."
+        ),
+    ] = False,
+    n_process: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    batch_size: Annotated[int, typer.Option(min=1, help="Texts a batch.")] = 64,
+) -> None:
+    """Write the punctuation back into texts.
+
+    Each line is a text of its own, or with --join a piece of one. Files may be of
+    any size. Subtitles (.srt, .vtt) are always joined, and keep their times.
+
+    Examples:
+
+    python -m spacy punct restore -m training/model-best "if it rains we stay"
+
+    python -m spacy punct restore -m training/model-best talk.srt -o talk.new.srt
+
+    cat big.txt | python -m spacy punct restore -m my_pipeline -f jsonl > big.jsonl
+    """
+    nlp, _ = load_pipeline(model)
+    with ExitStack() as stack:
+        out = sys.stdout
+        if output is not None:
+            output.parent.mkdir(parents=True, exist_ok=True)
+            out = stack.enter_context(output.open("w", encoding="utf8", newline=""))
+        for source in inputs or ["-"]:
+            with _Source(source) as lines:
+                if is_subtitles(source):
+                    if format is not Format.text:
+                        raise PunctError(Errors.P054)
+                    written = _subtitles(nlp, lines, source)
+                elif join:
+                    if format is not Format.text:
+                        raise PunctError(Errors.P054)
+                    written = _joined(nlp, lines)
+                else:
+                    written = _lines(nlp, lines, format, n_process, batch_size)
+                for piece in written:
+                    out.write(piece)
+                out.flush()
+
+
+class _Source:
+    """The lines of a file, of standard input or of a text, with a progress bar."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Iterator[str]:
+        path = Path(self._source)
+        if self._source == "-":
+            return self._decoded(sys.stdin.buffer, None)
+        if is_subtitles(path) or _is_file(path):
+            file = self._stack.enter_context(check_file(path).open("rb"))
+            return self._decoded(file, path.stat().st_size)
+        return iter([f"{self._source}\n"])
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _decoded(self, file: BinaryIO, size: int | None) -> Iterator[str]:
+        bar = self._stack.enter_context(
+            tqdm(total=size, unit="B", unit_scale=True, disable=None, leave=False)
+        )
+        for number, line in enumerate(file, start=1):
+            bar.update(len(line))
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                where = f"{self._source}, line {number}"
+                message = Errors.P003.format(where=where, reason=error.reason)
+                raise PunctError(message) from None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a text too long to be a name
+        return False
+
+
+def _lines(
+    nlp: Language,
+    lines: Iterable[str],
+    format: Format,
+    n_process: int,
+    batch_size: int,
+) -> Iterator[str]:
+    """Each line restored by itself."""
+    for is_long, group in groupby(lines, key=lambda line: len(line) > _LONG):
+        if is_long and format is Format.text:
+            for line in group:
+                words = restore_words(nlp, line.split())
+                yield " ".join(filter(None, words)) + _end(line)
+            continue
+        parts = ((part, _end(line)) for line in group for part in _parts(line))
+        for part in parts:
+            some = chain([part], islice(parts, _ZONE - 1))
+            # New words are forgotten again, so that memory does not grow with them.
+            with nlp.memory_zone():
+                for doc, end in nlp.pipe(
+                    some, as_tuples=True, n_process=n_process, batch_size=batch_size
+                ):
+                    text = doc._.restored_text + end
+                    yield text if format is Format.text else _record(doc) + "\n"
+
+
+def _parts(line: str) -> Iterator[str]:
+    """A line without its end, cut at spaces where it is too long for one record."""
+    rest = line.rstrip("\r\n")
+    while len(rest) > _LONG:
+        cut = rest.rfind(" ", 0, _LONG)
+        cut = cut if cut > 0 else _LONG
+        yield rest[:cut]
+        rest = rest[cut:].lstrip()
+    yield rest
+
+
+def _end(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]
+
+
+def _record(doc: Doc) -> str:
+    return srsly.json_dumps(
+        {
+            "text": doc._.restored_text,
+            "words": [doc[i].text for *_, i in doc.user_data[PIECES] if i is not None],
+            "slots": doc._.restored_slots,
+            "confidence": [round(p, 4) for p in doc._.restored_confidence],
+        }
+    )
+
+
+def _joined(nlp: Language, lines: Iterable[str]) -> Iterator[str]:
+    """All lines as one text; each word stays on its line."""
+    units = ((_end(line), line.split()) for line in lines)
+    for end, words in restore_units(nlp, units):
+        yield " ".join(filter(None, words)) + end
+
+
+def _subtitles(nlp: Language, lines: Iterable[str], name: str) -> Iterator[str]:
+    """Subtitles with the same cues and times."""
+    units = (
+        (block, () if block.cue is None else block.cue.words())
+        for block in read_cues(lines, name=name)
+    )
+    return write_blocks(
+        block if block.cue is None else replace(block, cue=block.cue.with_words(words))
+        for block, words in restore_units(nlp, units)
+    )

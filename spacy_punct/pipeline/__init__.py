@@ -1,0 +1,1 @@
+"""The spaCy side: component, reader, scorer and attributes."""

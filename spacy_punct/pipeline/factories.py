@@ -1,0 +1,88 @@
+"""Component factories, registered under spaCy's entry points."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from spacy.language import Language
+from thinc.api import Config, Model
+
+from spacy_punct.pipeline.restorer import PunctuationRestorer
+
+_LOG_LINEAR = Config().from_str(
+    """
+[model]
+@architectures = "spacy_punct.LogLinearAttach.v1"
+channel = "table"
+min_feature_count = 1
+dropout = 0.4
+scorer_rate = 1.0
+channel_rate = 7.5
+"""
+)["model"]
+
+
+@Language.factory(
+    "punctuation_restorer",
+    requires=["token.dep", "token.head", "token.pos", "doc.sents"],
+    assigns=[
+        "doc._.restored_text",
+        "doc._.restored_slots",
+        "doc._.restored_confidence",
+        "token._.left_puncteme",
+        "token._.right_puncteme",
+    ],
+    default_config={
+        "model": _LOG_LINEAR,
+        "n_samples": 1000,
+        "seed": 0,
+        "direction": None,
+        "marks": None,
+        "existing": "replace",
+        "casing": "auto",
+        "quotes": "straight",
+        "l2": 1e-4,
+        "unmatched_weight": 0.03,
+        "squared": True,
+        "scorer": {"@scorers": "spacy_punct.punctuation_scorer.v1"},
+    },
+    default_score_weights={
+        "punct_accuracy": 1.0,
+        "punct_aed": 0.0,
+        "punct_f": 0.0,
+        "punct_ppl": 0.0,
+        "punct_per_mark": None,
+    },
+)
+def make_punctuation_restorer(
+    nlp: Language,
+    name: str,
+    model: Model,
+    n_samples: int,
+    seed: int,
+    direction: Literal["left-to-right", "right-to-left"] | None,
+    marks: list[str] | None,
+    existing: Literal["replace", "keep", "error"],
+    casing: Literal["auto", "keep", "sentence"],
+    quotes: Literal["straight", "typographic"],
+    l2: float,
+    unmatched_weight: float,
+    squared: bool,
+    scorer: Callable | None,
+) -> PunctuationRestorer:
+    """Make a `punctuation_restorer`; see `PunctuationRestorer` for the settings."""
+    return PunctuationRestorer(
+        nlp.vocab,
+        model,
+        name,
+        n_samples=n_samples,
+        seed=seed,
+        direction=direction,
+        marks=marks,
+        existing=existing,
+        casing=casing,
+        quotes=quotes,
+        l2=l2,
+        unmatched_weight=unmatched_weight,
+        squared=squared,
+        scorer=scorer,
+    )

@@ -1,0 +1,122 @@
+"""The restored text as a `Doc` of its own."""
+
+from collections.abc import Sequence
+
+from spacy.tokens import Doc, Span, Token
+
+PieceData = Sequence[str | int | None]
+"""Text, white space after it, number of the sentence, and position of the source
+token (None for a mark)."""
+
+
+def restored_doc(source: Doc, pieces: Sequence[PieceData]) -> Doc:
+    """A new Doc with the restored marks as tokens.
+
+    Words keep their annotation: part of speech, tag, lemma, morphology, head,
+    relation, entities, span groups and sentences. A mark is a PUNCT that hangs, by
+    the relation punct, on the lowest word above both its neighbours.
+    `token._.source_index` leads back from each word to its token in the source.
+
+    source (Doc): The Doc that was restored.
+    pieces (Sequence[PieceData]): The words and marks as written.
+    RETURNS (Doc): The new Doc; it shares the vocabulary.
+    """
+    words: list[str] = []
+    spaces: list[bool] = []
+    origin: list[int | None] = []
+    sentence: list[int] = []
+    for text, white, number, index in pieces:
+        if text:
+            words.append(text)
+            spaces.append(white.startswith(" "))
+            origin.append(index)
+            sentence.append(number)
+        if extra := white[1:] if white.startswith(" ") and text else white:
+            words.append(extra)
+            spaces.append(False)
+            origin.append(None)
+            sentence.append(number)
+    place = {index: k for k, index in enumerate(origin) if index is not None}
+    doc = Doc(
+        source.vocab, words=words, spaces=spaces, **_columns(source, origin, sentence)
+    )
+    for k, index in enumerate(origin):
+        doc[k]._.source_index = index
+    entities = [_moved(span, doc, place) for span in source.ents]
+    doc.set_ents([span for span in entities if span is not None], default="outside")
+    for name, group in source.spans.items():
+        moved = (_moved(span, doc, place) for span in group)
+        doc.spans[name] = [span for span in moved if span is not None]
+    return doc
+
+
+def _columns(
+    source: Doc, origin: Sequence[int | None], sentence: Sequence[int]
+) -> dict[str, list]:
+    """The arguments of `Doc` for each annotation that the source has."""
+    tokens = [None if index is None else source[index] for index in origin]
+    blank = {"pos": "PUNCT", "tags": "", "lemmas": "", "morphs": ""}
+    read = {"pos": "pos_", "tags": "tag_", "lemmas": "lemma_", "morphs": "morph"}
+    flags = {"pos": "POS", "tags": "TAG", "lemmas": "LEMMA", "morphs": "MORPH"}
+    columns: dict[str, list] = {
+        name: [
+            blank[name] if t is None else str(getattr(t, read[name])) for t in tokens
+        ]
+        for name in blank
+        if source.has_annotation(flags[name])
+    }
+    if source.has_annotation("DEP"):
+        columns["heads"] = _heads(source, origin, sentence)
+        columns["deps"] = ["punct" if t is None else t.dep_ for t in tokens]
+    return columns
+
+
+def _heads(
+    source: Doc, origin: Sequence[int | None], sentence: Sequence[int]
+) -> list[int]:
+    """Positions of the heads; what has none is its own."""
+    place = {index: k for k, index in enumerate(origin) if index is not None}
+    last: dict[int, int] = {}
+    before: list[int | None] = []
+    for index, number in zip(origin, sentence, strict=True):
+        before.append(last.get(number))
+        if index is not None:
+            last[number] = index
+    first: dict[int, int] = {}
+    heads: list[int] = []
+    for k in reversed(range(len(origin))):
+        index, number = origin[k], sentence[k]
+        if index is not None:
+            head = source[index].head
+            first[number] = index
+        else:
+            head = _above(source, before[k], first.get(number))
+        while head is not None and head.i not in place:
+            head = None if head.head == head else head.head
+        heads.append(k if head is None else place[head.i])
+    return heads[::-1]
+
+
+def _above(source: Doc, left: int | None, right: int | None) -> Token | None:
+    """The lowest token above both neighbours of a mark: so no arcs cross."""
+    neighbours = [source[i] for i in (left, right) if i is not None]
+    chains = [[token, *token.ancestors] for token in neighbours]
+    if len(chains) < 2:
+        return chains[0][-1] if chains else None
+    shared = {token.i for token in chains[1]}
+    return next((token for token in chains[0] if token.i in shared), None)
+
+
+def _moved(span: Span, doc: Doc, place: dict[int, int]) -> Span | None:
+    """The span over the same words of the new Doc; None if it has none of them."""
+    where = [place[t.i] for t in span if t.i in place]
+    if not where:
+        return None
+    return Span(
+        doc,
+        where[0],
+        where[-1] + 1,
+        label=span.label,
+        kb_id=span.kb_id,
+        span_id=span.id,
+    )

@@ -1,0 +1,35 @@
+"""Scores of restored against true punctuation, for spaCy's tables."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from spacy.training import Example
+
+from spacy_punct.model.evaluation import score
+from spacy_punct.pipeline.gold import gold_slots, has_gold
+
+
+def make_punctuation_scorer() -> Callable:
+    """Registered as `spacy_punct.punctuation_scorer.v1`."""
+    return score_punctuation
+
+
+def score_punctuation(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+    """Compare `doc._.restored_slots` with the true slots of the references.
+
+    examples (Iterable[Example]): Restored examples; those without true punctuation
+        are left out.
+    RETURNS (dict[str, Any]): `punct_aed` (edits a slot), `punct_accuracy` (1 less
+        that: the more the better), `punct_f` (over all marks), `punct_per_mark`.
+    """
+    known = [e for e in examples if has_gold(e.reference)]
+    restored = [tuple(map(tuple, e.predicted._.restored_slots)) for e in known]
+    found = score(restored, [gold_slots(e.reference) for e in known])
+    return {
+        "punct_aed": found.aed,
+        "punct_accuracy": 1.0 - found.aed,
+        "punct_f": found.micro_f,
+        "punct_per_mark": {
+            mark: {"p": s.p, "r": s.r, "f": s.f} for mark, s in found.per_mark.items()
+        },
+    }

@@ -1,0 +1,95 @@
+"""A punctuation model in the hands of thinc: trained, averaged and stored by it."""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+from thinc.api import Optimizer
+from thinc.shims.shim import Shim
+
+from spacy_punct.model.model import PunctuationModel
+from spacy_punct.model.storage import from_bytes, to_bytes
+
+
+class PunctuationShim(Shim):
+    """Holds a `PunctuationModel`, None until its inventory is known.
+
+    Unlike thinc's own shim for torch it stores without pickle, lets parts of the
+    model learn at different rates, and knows the optimizer's averaged weights.
+
+    rates (Mapping[str, float]): "scorer" and "channel" -> factor on the learning
+        rate.
+    """
+
+    def __init__(self, rates: Mapping[str, float]) -> None:
+        super().__init__(None, config={"rates": dict(rates)})
+        self._stale = False
+
+    @property
+    def model(self) -> PunctuationModel | None:
+        """The model, with all that is derived from its weights up to date."""
+        if self._stale and self._model is not None:
+            self._model.refresh()
+        self._stale = False
+        return self._model
+
+    @model.setter
+    def model(self, model: PunctuationModel | None) -> None:
+        self._model = model
+
+    def weights(self) -> Iterator[tuple[str, str, torch.nn.Parameter]]:
+        """The part, the name and the values of each trainable array."""
+        if self._model is None:
+            return
+        modules = {
+            "scorer": self._model.scorer,
+            "channel": self._model.channel_weights,
+        }
+        for part, module in modules.items():
+            for name, weights in module.named_parameters():
+                yield part, f"{part}.{name}", weights
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        for part, name, weights in self.weights():
+            if weights.grad is None:
+                continue
+            values, _ = optimizer(
+                (self.id, name),
+                weights.data.numpy(),
+                weights.grad.numpy(),
+                lr_scale=self.cfg["rates"][part],
+            )
+            weights.data = torch.from_numpy(values).view_as(weights)
+            weights.grad = None
+        self._stale = True
+
+    @contextlib.contextmanager
+    def use_params(self, params: Mapping[Any, Any]) -> Iterator[None]:
+        """Let the weights be others for a while, such as the optimizer's averages."""
+        own = {
+            name: (weights, weights.data)
+            for _, name, weights in self.weights()
+            if (self.id, name) in params
+        }
+        for name, (weights, _) in own.items():
+            # A copy: what happens to the weights must not happen to the averages.
+            other = torch.tensor(params[self.id, name])
+            weights.data = other.view_as(weights)
+        self._stale = True
+        try:
+            yield
+        finally:
+            for weights, values in own.values():
+                weights.data = values
+            self._stale = True
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """Everything stays on the CPU: the arrays are too small for anything else."""
+
+    def to_bytes(self) -> bytes:
+        return b"" if self._model is None else to_bytes(self._model)
+
+    def from_bytes(self, data: bytes) -> "PunctuationShim":
+        self._model = from_bytes(data) if data else None
+        return self

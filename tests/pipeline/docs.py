@@ -1,0 +1,73 @@
+"""Docs to restore."""
+
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+WORDS = ["If", "the", "rain", "stops", "Anna", "will", "visit", "Dr", "Hill"]
+
+
+def parsed_doc(vocab: Vocab, **changes) -> Doc:
+    """A sentence of the sample's kind, with a tree and parts of speech."""
+    annotation = {
+        "words": WORDS,
+        "pos": [
+            "SCONJ",
+            "DET",
+            "NOUN",
+            "VERB",
+            "PROPN",
+            "AUX",
+            "VERB",
+            "PROPN",
+            "PROPN",
+        ],
+        "heads": [3, 2, 3, 6, 6, 6, 6, 6, 7],
+        "deps": [
+            "mark",
+            "det",
+            "nsubj",
+            "advcl",
+            "nsubj",
+            "aux",
+            "ROOT",
+            "obj",
+            "flat",
+        ],
+    }
+    return Doc(vocab, **{**annotation, **changes})
+
+
+def with_marks(vocab: Vocab) -> Doc:
+    """The same sentence with a semicolon, where a comma would do, and two spaces."""
+    return Doc(
+        vocab,
+        words=[*WORDS[:4], ";", *WORDS[4:], "!"],
+        spaces=[True, True, True, True, True, *[True] * 4, False, False],
+        pos=[
+            "SCONJ",
+            "DET",
+            "NOUN",
+            "VERB",
+            "PUNCT",
+            "PROPN",
+            "AUX",
+            "VERB",
+            "PROPN",
+            "PROPN",
+            "PUNCT",
+        ],
+        heads=[3, 2, 3, 7, 7, 7, 7, 7, 7, 8, 7],
+        deps=[
+            "mark",
+            "det",
+            "nsubj",
+            "advcl",
+            "punct",
+            "nsubj",
+            "aux",
+            "ROOT",
+            "obj",
+            "flat",
+            "punct",
+        ],
+    )
