@@ -82,22 +82,8 @@ def paper_path(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def full_path(tmp_path_factory) -> Path:
-    """Tagger, parser and restorer trained on the sample, with configs/full.cfg."""
-    return train_config(
-        "full",
-        tmp_path_factory.mktemp("full"),
-        {
-            "training.max_steps": 150,
-            "training.eval_frequency": 75,
-            "training.batcher.size": 300,
-            "training.optimizer.learn_rate": 0.005,
-            "components.punctuation_restorer.model.scorer_rate": 4.0,
-            "components.tok2vec.model.encode.width": 48,
-            "components.tok2vec.model.encode.depth": 2,
-            "components.tok2vec.model.embed.rows": [1000, 500, 500, 500],
-            "components.parser.model.hidden_width": 32,
-        },
-    )
+    """Tagger, parser and restorer, with configs/sample.cfg."""
+    return train_config("sample", tmp_path_factory.mktemp("sample"), {})
 
 
 @pytest.fixture

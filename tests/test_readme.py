@@ -7,12 +7,15 @@ import torch
 from tests.conftest import REPOSITORY
 
 
-def test_readme_shows_true_output(tmp_path, monkeypatch, capsys):
+def test_readme_shows_true_output(full_path, tmp_path, monkeypatch, capsys):
     text = (REPOSITORY / "README.md").read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     shown = re.findall(r"^print\(.*\n# (.*)$", "\n".join(blocks), flags=re.MULTILINE)
     assert len(shown) >= 4
-    (tmp_path / "assets").symlink_to(REPOSITORY / "assets")
+    # What the README's first command trains.
+    assert "spacy train configs/sample.cfg --output training" in text
+    (tmp_path / "training").mkdir()
+    (tmp_path / "training" / "model-best").symlink_to(full_path)
     monkeypatch.chdir(tmp_path)
     torch.set_num_threads(1)
     namespace: dict = {}
