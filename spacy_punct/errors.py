@@ -143,11 +143,6 @@ class Errors(metaclass=_Coded):
         "The Doc has no sentence bounds. A parser sets them; otherwise add a "
         "'sentencizer' or 'senter' before the {name}, or set Token.is_sent_start."
     )
-    P043 = (
-        "The head of '{word}' (token {i}) is '{head}' (token {h}), in another "
-        "sentence. Let one component set both sentence bounds and heads, or set the "
-        "bounds before the parser runs."
-    )
     P044 = (
         "The component '{name}' is not trained. Train it (python -m spacy train with "
         "one of the project's configs), call nlp.initialize with examples that have "
@@ -158,8 +153,8 @@ class Errors(metaclass=_Coded):
         '"error". Set existing to "replace" or "keep", or remove it.'
     )
     P046 = (
-        "{name} is {value}, which is not one of: {choices}. Change the setting of the "
-        "component '{component}'."
+        "The setting {name} of the component '{component}' is '{value}'. Use one of: "
+        "{choices}."
     )
     P047 = (
         "The setting marks of '{component}' names {unknown}, which the model does not "

@@ -74,7 +74,7 @@ def evaluate_pipeline(
     n_words = sum(map(len, docs))
     start = time.perf_counter()
     stream = restorer.pipe(docs) if gold else nlp.pipe(docs)
-    docs = list(tqdm(stream, total=len(docs), unit="sent", leave=False))
+    docs = list(tqdm(stream, total=len(docs), unit="sent", leave=False, disable=None))
     seconds = time.perf_counter() - start
     restored = [tuple(map(tuple, doc._.restored_slots)) for doc in docs]
     scores = {

@@ -1,6 +1,8 @@
 """The group of commands, and what they share."""
 
 import functools
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -32,10 +34,11 @@ def command(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
+        except BrokenPipeError:  # the reader, `head` for one, has had enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
         except (PunctError, OSError) as error:
             fail(str(error))
-        except BrokenPipeError:
-            raise typer.Exit(0) from None
 
     return punct.command()(checked)
 

@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from enum import Enum
 from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, BinaryIO, TextIO
 
 import srsly
 import typer
@@ -74,10 +74,7 @@ def restore(
     """
     nlp, _ = load_pipeline(model)
     with ExitStack() as stack:
-        out = sys.stdout
-        if output is not None:
-            output.parent.mkdir(parents=True, exist_ok=True)
-            out = stack.enter_context(output.open("w", encoding="utf8", newline=""))
+        out = sys.stdout if output is None else stack.enter_context(_new_file(output))
         for source in inputs or ["-"]:
             with _Source(source) as lines:
                 if is_subtitles(source):
@@ -93,6 +90,19 @@ def restore(
                 for piece in written:
                     out.write(piece)
                 out.flush()
+
+
+@contextmanager
+def _new_file(path: Path) -> Iterator[TextIO]:
+    """A file that takes its place when it is complete: it may replace an input."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("w", encoding="utf-8", newline="") as file:
+            yield file
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 class _Source:

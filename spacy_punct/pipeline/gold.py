@@ -30,6 +30,16 @@ def has_gold(doc: Doc) -> bool:
     return _SLOTS in doc.user_data
 
 
+def is_comparable(example: Example) -> bool:
+    """Whether a restored example has the words of its reference, and gold slots."""
+    slots = example.predicted._.restored_slots
+    return (
+        has_gold(example.reference)
+        and slots is not None
+        and len(slots) == len(gold_slots(example.reference))
+    )
+
+
 def gold_slots(doc: Doc) -> Slots:
     """The true punctuation of a Doc; an error if there is none on it."""
     if not has_gold(doc):

@@ -20,12 +20,12 @@ from thinc.api import Model, Optimizer
 from spacy_punct.data.marks import UNK
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError, Warnings, check_range
-from spacy_punct.model.channel import Channel, Direction
+from spacy_punct.model.channel import DIRECTIONS, Channel, Direction
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.mbr import best_by_slot, restricted
 from spacy_punct.model.model import PunctuationModel
 from spacy_punct.pipeline.attributes import PIECES, register_attributes
-from spacy_punct.pipeline.gold import gold_examples, has_gold
+from spacy_punct.pipeline.gold import gold_examples, is_comparable
 from spacy_punct.pipeline.processes import survive_forks
 from spacy_punct.pipeline.trees import ParsedSentence, parsed_sentences
 from spacy_punct.pipeline.writing import (
@@ -33,12 +33,13 @@ from spacy_punct.pipeline.writing import (
     without_second_dots,
     write_pieces,
 )
-from spacy_punct.text.casing import Casing
-from spacy_punct.text.glyphs import Quotes
+from spacy_punct.text.casing import CASINGS, Casing
+from spacy_punct.text.glyphs import QUOTES, Quotes
 from spacy_punct.text.spacing import Spacing
 from spacy_punct.text.writer import Writer
 
 Existing = Literal["replace", "keep", "error"]
+EXISTING: tuple[Existing, ...] = ("replace", "keep", "error")
 
 _CLEARNLP = frozenset({"acomp", "attr", "npadvmod", "pcomp", "pobj", "prep", "relcl"})
 """Labels of the common English pipelines that no version of UD has."""
@@ -96,6 +97,21 @@ class PunctuationRestorer(TrainablePipe):
             "unmatched_weight": unmatched_weight,
         }.items():
             check_range(setting, value, 0)
+        for setting, value, choices in (
+            ("direction", direction, (None, *DIRECTIONS)),
+            ("existing", existing, EXISTING),
+            ("casing", casing, CASINGS),
+            ("quotes", quotes, QUOTES),
+        ):
+            if value not in choices:
+                raise PunctError(
+                    Errors.P046.format(
+                        name=setting,
+                        value=value,
+                        choices=", ".join(map(str, choices)),
+                        component=name,
+                    )
+                )
         self.vocab = vocab
         self.model = model
         self.name = name
@@ -360,7 +376,7 @@ class PunctuationRestorer(TrainablePipe):
         examples (Iterable[Example]): Examples, restored.
         RETURNS (dict[str, Any]): The scores; none if there is no true punctuation.
         """
-        examples = [e for e in examples if has_gold(e.reference)]
+        examples = [example for example in examples if is_comparable(example)]
         if not examples:
             return {}
         scores = super().score(examples, **kwargs)

@@ -6,7 +6,7 @@ from typing import Any
 from spacy.training import Example
 
 from spacy_punct.model.evaluation import score
-from spacy_punct.pipeline.gold import gold_slots, has_gold
+from spacy_punct.pipeline.gold import gold_slots, is_comparable
 
 
 def make_punctuation_scorer() -> Callable:
@@ -17,12 +17,12 @@ def make_punctuation_scorer() -> Callable:
 def score_punctuation(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
     """Compare `doc._.restored_slots` with the true slots of the references.
 
-    examples (Iterable[Example]): Restored examples; those without true punctuation
-        are left out.
+    examples (Iterable[Example]): Restored examples; those without true punctuation,
+        or cut into other words than the reference, are left out.
     RETURNS (dict[str, Any]): `punct_aed` (edits a slot), `punct_accuracy` (1 less
         that: the more the better), `punct_f` (over all marks), `punct_per_mark`.
     """
-    known = [e for e in examples if has_gold(e.reference)]
+    known = [example for example in examples if is_comparable(example)]
     restored = [tuple(map(tuple, e.predicted._.restored_slots)) for e in known]
     found = score(restored, [gold_slots(e.reference) for e in known])
     return {

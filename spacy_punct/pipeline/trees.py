@@ -132,7 +132,7 @@ def _parsed(
             slots[-1].append(marks[token.i])
     kept = [token for token in tokens if token.i in words]
     return ParsedSentence(
-        _tree(kept, {token.i for token in tokens}),
+        _tree(kept),
         tuple(token.i for token in kept),
         tuple(map(tuple, slots)),
         glyphs,
@@ -174,7 +174,7 @@ def _stem(token: Token) -> str:
     return token.text.removesuffix(".") or token.text
 
 
-def _tree(words: Sequence[Token], inside: set[int]) -> Tree:
+def _tree(words: Sequence[Token]) -> Tree:
     number = {token.i: k for k, token in enumerate(words)}
     roots = [token for token in words if token.head.i == token.i]
     if len(roots) > 1 or any(token.dep_.lower() != "root" for token in roots):
@@ -184,12 +184,6 @@ def _tree(words: Sequence[Token], inside: set[int]) -> Tree:
     for token in words:
         head, seen = token.head, {token.i}
         while head.i not in number and head.i not in seen:
-            if head.i not in inside and not head.is_space:
-                raise PunctError(
-                    Errors.P043.format(
-                        word=token.text, i=token.i, head=head.text, h=head.i
-                    )
-                )
             seen.add(head.i)
             head = head.head
         heads.append(ROOT if head.i in seen else number[head.i])

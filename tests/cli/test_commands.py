@@ -63,6 +63,33 @@ def test_restore_text_file_and_standard_input(full_path, tmp_path, on_text):
     assert not list(out.parent.glob("*.part"))
 
 
+def test_restore_output_may_be_the_input_and_is_all_or_nothing(full_path, tmp_path):
+    file = tmp_path / "talk.txt"
+    file.write_text(f"{TEXT}\n")
+    assert invoke("restore", "-m", full_path, file, "-o", file).exit_code == 0
+    assert letters(file.read_text()) == letters(TEXT)
+    before = file.read_text()
+    assert before != f"{TEXT}\n"
+    (tmp_path / "bad.txt").write_bytes(b"good\ncaf\xe9\n")
+    done = invoke("restore", "-m", full_path, tmp_path / "bad.txt", "-o", file)
+    assert done.exit_code == 1
+    assert file.read_text() == before
+    assert {p.name for p in tmp_path.iterdir()} == {"talk.txt", "bad.txt"}
+
+
+@pytest.mark.slow
+def test_restore_ends_quietly_when_nobody_listens(full_path):
+    command = [sys.executable, "-m", "spacy", "punct", "restore", "-m", str(full_path)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.close()
+        process.stdin.write(f"{TEXT}\n".encode() * 300)
+        process.stdin.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=120) == 0
+
+
 def test_restore_jsonl(full_path, tmp_path):
     done = invoke("restore", "-m", full_path, "-f", "jsonl", TEXT)
     (record,) = map(json.loads, done.output.splitlines())

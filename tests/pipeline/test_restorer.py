@@ -10,6 +10,7 @@ from spacy.training import Example
 
 from spacy_punct.errors import PunctError
 from spacy_punct.pipeline.corpus import create_corpus
+from spacy_punct.pipeline.restorer import PunctuationRestorer
 from tests.pipeline.docs import WORDS, parsed_doc, with_marks
 
 RESTORED = "If the rain stops, Anna will visit Dr. Hill."
@@ -215,6 +216,7 @@ def test_restorer_empty_and_wordless_docs(on_trees):
             {"deps": ["mark", "det", "nsubj", "advcl", "nsubj", "aux", "ROOT", "", ""]},
             "P041",
         ),
+        ({"heads": [3, 2, 3, 6, 6, 6, 5, 6, 7]}, "P013"),
     ],
 )
 def test_restorer_bad_parses(on_trees, changes, code):
@@ -222,7 +224,21 @@ def test_restorer_bad_parses(on_trees, changes, code):
         on_trees(parsed_doc(on_trees.vocab, **changes))
 
 
-def test_restorer_relations_without_sentences(on_trees):
+def test_restorer_no_sentence_bounds(on_trees):
+    doc = Doc(on_trees.vocab, words=WORDS)
+    for token in doc:
+        token.dep_ = "dep"
+    with pytest.raises(PunctError, match=r"P042.*sentencizer"):
+        on_trees(doc)
+
+
+def test_restorer_choices_are_checked_without_a_config_too(on_trees):
+    model = on_trees.get_pipe(NAME).model
+    with pytest.raises(PunctError, match=r"P046.*replace, keep, error"):
+        PunctuationRestorer(on_trees.vocab, model, existing="forget")
+
+
+def test_restorer_relations_without_heads(on_trees):
     doc = parsed_doc(on_trees.vocab, heads=None)
     with pytest.raises(PunctError, match="P055"):
         on_trees(doc)
