@@ -149,7 +149,7 @@ class Errors(metaclass=_Coded):
         "punctuation, or load a trained pipeline."
     )
     P045 = (
-        "The text already has punctuation ('{mark}', token {i}), and existing is "
+        "The text already has punctuation ('{mark}' {where}), and existing is "
         '"error". Set existing to "replace" or "keep", or remove it.'
     )
     P046 = (
@@ -183,6 +183,16 @@ class Errors(metaclass=_Coded):
         "have, with the relation ROOT. Give all others a head, and let the component "
         "that sets heads also set the sentence bounds."
     )
+    P056 = (
+        "The pipeline's tokenizer changed the text from '{before}' to '{after}', so "
+        "words cannot be told apart any more. Restore whole texts, not streams, with "
+        "this pipeline."
+    )
+    P057 = (
+        "The Doc was cut into other tokens after its punctuation was restored. Restore "
+        "it again, or let such components come before."
+    )
+    P058 = "Unknown language '{lang}' ({reason}). Give a code such as en."
     P053 = "No such file: {path}. Check the path."
     P054 = (
         "Subtitles and joined lines can only be written as text. Leave out --format, "

@@ -9,6 +9,7 @@ from spacy.tokens import DocBin
 
 from spacy_punct.cli.group import command, printer
 from spacy_punct.data.treebank import read_treebank
+from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipeline.corpus import make_doc, treebank_files
 
 
@@ -27,7 +28,10 @@ def convert(
 
     Example: python -m spacy punct convert assets/sample corpus --lang en
     """
-    vocab = spacy.blank(lang).vocab
+    try:
+        vocab = spacy.blank(lang).vocab
+    except ImportError as error:
+        raise PunctError(Errors.P058.format(lang=lang, reason=error)) from None
     rows = []
     for path in treebank_files(source, (".conllu",)):
         treebank = read_treebank(path)

@@ -113,7 +113,7 @@ def _print(scores: dict[str, Any]) -> None:
     shown = {
         "edit distance a slot": f"{scores['aed']:.4f}",
         "the same, trivial": f"{scores['aed_trivial']:.4f}",
-        "ratio": f"{scores['aed'] / scores['aed_trivial']:.3f}",
+        "ratio": f"{scores['aed'] / (scores['aed_trivial'] or float('nan')):.3f}",
         "F over marks": f"{100 * scores['micro_f']:.1f}",
         "perplexity, gold trees": f"{scores['perplexity']:.4f}",
     }

@@ -37,7 +37,7 @@ def command(function: Callable[P, R]) -> Callable[P, R]:
         except BrokenPipeError:  # the reader, `head` for one, has had enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
-        except (PunctError, OSError) as error:
+        except (PunctError, OSError, UnicodeError) as error:
             fail(str(error))
 
     return punct.command()(checked)

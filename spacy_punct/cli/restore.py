@@ -1,12 +1,15 @@
 """`punct restore`: punctuation for texts, files, streams and subtitles."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from enum import Enum
+from html import unescape
 from itertools import chain, groupby, islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, BinaryIO, TextIO
 
 import srsly
@@ -16,13 +19,15 @@ from spacy.tokens import Doc
 from tqdm import tqdm
 
 from spacy_punct.cli.group import check_file, command, load_pipeline
-from spacy_punct.data.subtitles import is_subtitles, read_cues, write_blocks
+from spacy_punct.data.subtitles import Block, is_subtitles, read_cues, write_blocks
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipeline.attributes import PIECES
 from spacy_punct.pipeline.stream import restore_units, restore_words
 
 _LONG = 20_000
 """Lines with more characters than this go through the pipeline in windows."""
+_SUFFIXES = frozenset({".txt", ".srt", ".vtt", ".md", ".csv", ".json", ".jsonl"})
+"""Endings of what is a file's name rather than a text."""
 _ZONE = 10_000
 """Lines after which the pipeline forgets the words it has met."""
 
@@ -77,7 +82,8 @@ def restore(
         out = sys.stdout if output is None else stack.enter_context(_new_file(output))
         for source in inputs or ["-"]:
             with _Source(source) as lines:
-                if is_subtitles(source):
+                lines, is_subtitle = _sniffed(source, lines)
+                if is_subtitle:
                     if format is not Format.text:
                         raise PunctError(Errors.P054)
                     written = _subtitles(nlp, lines, source)
@@ -95,14 +101,17 @@ def restore(
 @contextmanager
 def _new_file(path: Path) -> Iterator[TextIO]:
     """A file that takes its place when it is complete: it may replace an input."""
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    try:
+    if path.exists() and not path.is_file():  # a device or a pipe
+        with path.open("w", encoding="utf-8", newline="") as file:
+            yield file
+        return
+    with TemporaryDirectory(dir=path.parent) as folder:
+        part = Path(folder) / path.name
         with part.open("w", encoding="utf-8", newline="") as file:
             yield file
         part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 class _Source:
@@ -116,7 +125,7 @@ class _Source:
         path = Path(self._source)
         if self._source == "-":
             return self._decoded(sys.stdin.buffer, None)
-        if is_subtitles(path) or _is_file(path):
+        if _is_name(self._source):
             file = self._stack.enter_context(check_file(path).open("rb"))
             return self._decoded(file, path.stat().st_size)
         return iter([f"{self._source}\n"])
@@ -138,11 +147,24 @@ class _Source:
                 raise PunctError(message) from None
 
 
-def _is_file(path: Path) -> bool:
+def _is_name(source: str) -> bool:
+    """Whether an argument is meant as a file, be it there or not."""
     try:
-        return path.is_file()
+        if Path(source).exists():
+            return True
     except OSError:  # a text too long to be a name
         return False
+    looks_so = Path(source).suffix.lower() in _SUFFIXES or os.sep in source
+    return looks_so and not any(char.isspace() for char in source)
+
+
+def _sniffed(source: str, lines: Iterator[str]) -> tuple[Iterator[str], bool]:
+    """The lines, and whether they are subtitles, by name or by their beginning."""
+    first = list(islice(lines, 3)) if source == "-" else []
+    is_subtitle = is_subtitles(source) or any(
+        line.startswith("WEBVTT") or " --> " in line for line in first
+    )
+    return chain(first, lines), is_subtitle
 
 
 def _lines(
@@ -187,10 +209,13 @@ def _end(line: str) -> str:
 
 
 def _record(doc: Doc) -> str:
+    words = [doc[i].text for *_, i in doc.user_data[PIECES] if i is not None]
+    if len(doc._.restored_slots) == 1:  # nothing but marks
+        words = []
     return srsly.json_dumps(
         {
             "text": doc._.restored_text,
-            "words": [doc[i].text for *_, i in doc.user_data[PIECES] if i is not None],
+            "words": words,
             "slots": doc._.restored_slots,
             "confidence": [round(p, 4) for p in doc._.restored_confidence],
         }
@@ -207,10 +232,27 @@ def _joined(nlp: Language, lines: Iterable[str]) -> Iterator[str]:
 def _subtitles(nlp: Language, lines: Iterable[str], name: str) -> Iterator[str]:
     """Subtitles with the same cues and times."""
     units = (
-        (block, () if block.cue is None else block.cue.words())
+        (block, [] if block.cue is None else list(map(unescape, block.cue.words())))
         for block in read_cues(lines, name=name)
     )
     return write_blocks(
-        block if block.cue is None else replace(block, cue=block.cue.with_words(words))
-        for block, words in restore_units(nlp, units)
+        _with_words(block, words) for block, words in restore_units(nlp, units)
     )
+
+
+def _with_words(block: Block, words: list[str]) -> Block:
+    """A block with its words replaced; a cue that would be empty stays as it was."""
+    if block.cue is None or not any(words):
+        return block
+    pairs = zip(block.cue.words(), words, strict=True)
+    texts = [_with_entities(source, word) for source, word in pairs]
+    return replace(block, cue=block.cue.with_words(texts))
+
+
+def _with_entities(source: str, word: str) -> str:
+    """A restored word, with the entities (`&amp;`) that its source was written with."""
+    plain = unescape(source)
+    start = word.lower().find(plain.lower())
+    if plain == source or start < 0:
+        return word
+    return word[:start] + source + word[start + len(plain) :]

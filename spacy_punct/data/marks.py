@@ -21,16 +21,24 @@ HYPHENS = frozenset("-‐‑/")
 
 _MARK = re.compile(
     r"[.,;:?!…‥।॥،؛؟۔。，、！？：；・]+|[-‐‑‒–—―]+|['\"`‘’“”„‚«»‹›]{1,2}"
-    r"|[()\[\]{}（）［］【】「」『』《》〈〉]|[¿¡]+|/"
+    r"|[()\[\]{}（）［］【】「」『』《》〈〉]|[¿¡]+"
 )
 
 
 def is_mark(text: str) -> bool:
     """Whether a token is punctuation by its looks alone.
 
-    Symbols that are read out (`%`, `&`) and emoticons are not.
+    Symbols that are read out (`%`, `&`, `/`) and emoticons are not.
     """
     return _MARK.fullmatch(text) is not None
+
+
+def may_be_mark(text: str) -> bool:
+    """Whether a token may be punctuation if a tagger says so."""
+    return all(
+        unicodedata.category(char).startswith("P") and char not in "@#%&*"
+        for char in text
+    )
 
 
 def _unicode_brackets() -> dict[str, str]:

@@ -77,7 +77,8 @@ class Cue:
         """The cue with each word replaced and all else as it was.
 
         texts (Sequence[str]): For each of `words()` what to write in its place,
-            with the marks before and after it.
+            with the marks before and after it; if that is nothing, the space before
+            it goes as well.
         RETURNS (Cue): The new cue.
         """
         if len(texts) != len(self._parts):
@@ -93,10 +94,10 @@ class Cue:
             for part in _shared_out(text, parts)
         )
         lines = (
-            "".join(run.text if run.word is None else next(new) for run in line)
+            [run.text if run.word is None else next(new) for run in line]
             for line in self._runs
         )
-        return Cue(self.head, tuple(lines))
+        return Cue(self.head, tuple(map(_without_gaps, lines, self._runs)))
 
 
 @dataclass(frozen=True)
@@ -247,6 +248,14 @@ def _runs(line: str, numbers: Iterator[int]) -> Iterator[_Run]:
         else:
             word = None if found["space"] else word
             yield _Run(found[0], None)
+
+
+def _without_gaps(texts: list[str], runs: tuple[_Run, ...]) -> str:
+    """A line, without the space before words that are no longer there."""
+    for k, run in enumerate(runs):
+        if run.word is not None and not texts[k] and k and texts[k - 1] == " ":
+            texts[k - 1] = ""
+    return "".join(texts)
 
 
 def _shared_out(text: str, parts: Sequence[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ import torch
 from thinc.api import Model
 
 from spacy_punct.data.depunctuation import PunctuatedTree
+from spacy_punct.errors import check_range
 from spacy_punct.model.attach import encode
 from spacy_punct.model.channel_weights import ChannelKind
 from spacy_punct.model.model import PunctuationModel
@@ -34,6 +35,10 @@ def build_log_linear_attach(
         ATTACH and for the channel.
     RETURNS (Model): In training, punctuated trees -> the likelihood of a batch.
     """
+    check_range("min_feature_count", min_feature_count, 1)
+    check_range("dropout", dropout, 0, 1)
+    check_range("scorer_rate", scorer_rate, 0)
+    check_range("channel_rate", channel_rate, 0)
     return Model(
         "log_linear_attach",
         forward,
@@ -82,6 +87,7 @@ def forward(
         built.scorer.prepare(tree, surface)
         for tree, surface in zip(trees, slots, strict=True)
     ]
+    built.scorer.dropout = attrs["dropout"]
     with torch.set_grad_enabled(is_train):
         found = built.likelihood(
             trees,

@@ -10,8 +10,7 @@ def create_compact(
 ) -> Callable[[Language], Language]:
     """For `[training.before_to_disk]`: store small models, `spacy_punct.compact.v1`.
 
-    With `use_averages` on, as it should be, spaCy puts the averaged weights in place
-    for storing and takes them out again, so training goes on with its own.
+    Only what is stored is made smaller; training goes on with its own weights.
 
     name (str): The component.
     min_weight (float): Weights of ATTACH closer to zero than this are dropped and the
@@ -20,7 +19,7 @@ def create_compact(
     """
 
     def compact(nlp: Language) -> Language:
-        nlp.get_pipe(name).punctuation.scorer.compact(min_weight)
+        nlp.get_pipe(name).model.shims[0].min_weight = min_weight
         return nlp
 
     return compact

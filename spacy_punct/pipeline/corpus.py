@@ -10,7 +10,7 @@ from spacy.vocab import Vocab
 
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import read_treebank
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.pipeline.gold import set_gold
 from spacy_punct.pipeline.trees import WORDS_ONLY
 from spacy_punct.text.spacing import NO_SPACES
@@ -37,6 +37,7 @@ class PunctuationCorpus:
     """See `create_corpus`. Files are read once."""
 
     def __init__(self, path: Path, gold_trees: bool, limit: int) -> None:
+        check_range("limit", limit, 0)
         self._paths = treebank_files(Path(path), _SUFFIXES)
         self._gold_trees = gold_trees
         self._limit = limit
@@ -45,6 +46,8 @@ class PunctuationCorpus:
     def __call__(self, nlp: Language) -> Iterator[Example]:
         if self._docs is None or self._docs[0].vocab is not nlp.vocab:
             docs = [d for path in self._paths for d in read_docs(path, nlp.vocab)]
+            if not docs:
+                raise PunctError(Errors.P020)
             self._docs = docs[: self._limit or None]
         for reference in self._docs:
             predicted = unpunctuated(reference, with_tree=self._gold_trees)

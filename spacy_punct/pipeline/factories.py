@@ -1,12 +1,14 @@
 """Component factories, registered under spaCy's entry points."""
 
 from collections.abc import Callable
-from typing import Literal
 
 from spacy.language import Language
 from thinc.api import Config, Model
 
-from spacy_punct.pipeline.restorer import PunctuationRestorer
+from spacy_punct.model.channel import Direction
+from spacy_punct.pipeline.restorer import Existing, PunctuationRestorer
+from spacy_punct.text.casing import Casing
+from spacy_punct.text.glyphs import Quotes
 
 _LOG_LINEAR = Config().from_str(
     """
@@ -28,6 +30,7 @@ channel_rate = 7.5
         "doc._.restored_text",
         "doc._.restored_slots",
         "doc._.restored_confidence",
+        "doc._.restored_doc",
         "token._.left_puncteme",
         "token._.right_puncteme",
     ],
@@ -59,11 +62,11 @@ def make_punctuation_restorer(
     model: Model,
     n_samples: int,
     seed: int,
-    direction: Literal["left-to-right", "right-to-left"] | None,
+    direction: Direction | None,
     marks: list[str] | None,
-    existing: Literal["replace", "keep", "error"],
-    casing: Literal["auto", "keep", "sentence"],
-    quotes: Literal["straight", "typographic"],
+    existing: Existing,
+    casing: Casing,
+    quotes: Quotes,
     l2: float,
     unmatched_weight: float,
     squared: bool,

@@ -32,12 +32,12 @@ def has_gold(doc: Doc) -> bool:
 
 def is_comparable(example: Example) -> bool:
     """Whether a restored example has the words of its reference, and gold slots."""
-    slots = example.predicted._.restored_slots
-    return (
-        has_gold(example.reference)
-        and slots is not None
-        and len(slots) == len(gold_slots(example.reference))
-    )
+    if not has_gold(example.reference):
+        return False
+    n_slots = len(gold_slots(example.reference))
+    restored = example.predicted._.restored_slots
+    n_words = sum(not token.is_space for token in example.predicted)
+    return restored is not None and len(restored) == n_words + 1 == n_slots
 
 
 def gold_slots(doc: Doc) -> Slots:
@@ -61,7 +61,7 @@ def gold_examples(example: Example, name: str) -> list[PunctuatedTree]:
     RETURNS (list[PunctuatedTree]): One for each sentence, projective.
     """
     slots, spaces = gold_slots(example.reference), gold_spaces(example.reference)
-    sentences = parsed_sentences(example.predicted, name)
+    sentences = parsed_sentences(example.predicted, name, words_only=True)
     return [
         PunctuatedTree(tree.projective(), part, spaces=white)
         for tree, part, white in _split([s.tree for s in sentences], slots, spaces)

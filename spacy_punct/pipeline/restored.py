@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from spacy.tokens import Doc, Span, Token
 
+from spacy_punct.errors import Errors, PunctError
+
 PieceData = Sequence[str | int | None]
 """Text, white space after it, number of the sentence, and position of the source
 token (None for a mark)."""
@@ -21,6 +23,8 @@ def restored_doc(source: Doc, pieces: Sequence[PieceData]) -> Doc:
     pieces (Sequence[PieceData]): The words and marks as written.
     RETURNS (Doc): The new Doc; it shares the vocabulary.
     """
+    if any(i is not None and i >= len(source) for *_, i in pieces):
+        raise PunctError(Errors.P057)
     words: list[str] = []
     spaces: list[bool] = []
     origin: list[int | None] = []
@@ -38,12 +42,16 @@ def restored_doc(source: Doc, pieces: Sequence[PieceData]) -> Doc:
             sentence.append(number)
     place = {index: k for k, index in enumerate(origin) if index is not None}
     doc = Doc(
-        source.vocab, words=words, spaces=spaces, **_columns(source, origin, sentence)
+        source.vocab,
+        words=words,
+        spaces=spaces,
+        **_columns(source, words, origin, sentence),
     )
     for k, index in enumerate(origin):
         doc[k]._.source_index = index
-    entities = [_moved(span, doc, place) for span in source.ents]
-    doc.set_ents([span for span in entities if span is not None], default="outside")
+    if source.has_annotation("ENT_IOB"):
+        moved = (_moved(span, doc, place) for span in source.ents)
+        doc.set_ents([span for span in moved if span is not None], default="outside")
     for name, group in source.spans.items():
         moved = (_moved(span, doc, place) for span in group)
         doc.spans[name] = [span for span in moved if span is not None]
@@ -51,30 +59,45 @@ def restored_doc(source: Doc, pieces: Sequence[PieceData]) -> Doc:
 
 
 def _columns(
-    source: Doc, origin: Sequence[int | None], sentence: Sequence[int]
+    source: Doc, words: Sequence[str], origin: Sequence[int | None], sentence: list[int]
 ) -> dict[str, list]:
     """The arguments of `Doc` for each annotation that the source has."""
     tokens = [None if index is None else source[index] for index in origin]
-    blank = {"pos": "PUNCT", "tags": "", "lemmas": "", "morphs": ""}
-    read = {"pos": "pos_", "tags": "tag_", "lemmas": "lemma_", "morphs": "morph"}
-    flags = {"pos": "POS", "tags": "TAG", "lemmas": "LEMMA", "morphs": "MORPH"}
-    columns: dict[str, list] = {
-        name: [
-            blank[name] if t is None else str(getattr(t, read[name])) for t in tokens
-        ]
-        for name in blank
-        if source.has_annotation(flags[name])
+    read = {
+        "pos": ("POS", "pos_"),
+        "tags": ("TAG", "tag_"),
+        "lemmas": ("LEMMA", "lemma_"),
+        "morphs": ("MORPH", "morph"),
     }
+    columns: dict[str, list] = {
+        name: ["" if t is None else str(getattr(t, attribute)) for t in tokens]
+        for name, (flag, attribute) in read.items()
+        if source.has_annotation(flag)
+    }
+    kinds = ["SPACE" if word.isspace() else "PUNCT" for word in words]
+    if "pos" in columns:
+        columns["pos"] = [
+            kind if t is None else pos
+            for t, pos, kind in zip(tokens, columns["pos"], kinds, strict=True)
+        ]
     if source.has_annotation("DEP"):
-        columns["heads"] = _heads(source, origin, sentence)
-        columns["deps"] = ["punct" if t is None else t.dep_ for t in tokens]
+        heads = _heads(source, origin, sentence)
+        columns["heads"] = heads
+        columns["deps"] = [
+            ("dep" if kind == "SPACE" else "punct")
+            if t is None
+            else "ROOT"
+            if head == k
+            else t.dep_
+            for k, (t, head, kind) in enumerate(zip(tokens, heads, kinds, strict=True))
+        ]
     return columns
 
 
 def _heads(
     source: Doc, origin: Sequence[int | None], sentence: Sequence[int]
 ) -> list[int]:
-    """Positions of the heads; what has none is its own."""
+    """Positions of the heads; the root of a sentence is its own."""
     place = {index: k for k, index in enumerate(origin) if index is not None}
     last: dict[int, int] = {}
     before: list[int | None] = []
@@ -94,7 +117,15 @@ def _heads(
         while head is not None and head.i not in place:
             head = None if head.head == head else head.head
         heads.append(k if head is None else place[head.i])
-    return heads[::-1]
+    heads.reverse()
+    roots: dict[int, int] = {}
+    for k, (index, number) in enumerate(zip(origin, sentence, strict=True)):
+        if index is not None and heads[k] == k:
+            heads[k] = roots.setdefault(number, k)
+    return [
+        roots.get(number, k) if head == k else head
+        for k, (head, number) in enumerate(zip(heads, sentence, strict=True))
+    ]
 
 
 def _above(source: Doc, left: int | None, right: int | None) -> Token | None:

@@ -25,7 +25,7 @@ from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.mbr import best_by_slot, restricted
 from spacy_punct.model.model import PunctuationModel
 from spacy_punct.pipeline.attributes import PIECES, register_attributes
-from spacy_punct.pipeline.gold import gold_examples, is_comparable
+from spacy_punct.pipeline.gold import gold_examples, has_gold, is_comparable
 from spacy_punct.pipeline.processes import survive_forks
 from spacy_punct.pipeline.trees import ParsedSentence, parsed_sentences
 from spacy_punct.pipeline.writing import (
@@ -57,7 +57,8 @@ class PunctuationRestorer(TrainablePipe):
     vocab (Vocab): The shared vocabulary.
     model (Model): One of the project's architectures.
     name (str): The component's name in the pipeline.
-    n_samples (int): Samples a sentence; 0 for marginals without randomness.
+    n_samples (int): Samples a sentence; 0 for marginals without randomness, except
+        that what is restored beside kept marks is always sampled, 1,000 times then.
     seed (int): With the words of a sentence, what its samples depend on.
     direction (Direction | None): Which way the channel slides; None for right to
         left in English and left to right elsewhere. It is fixed by training.
@@ -164,7 +165,7 @@ class PunctuationRestorer(TrainablePipe):
         RETURNS (Distribution): See `spacy_punct.model.Distribution`.
         """
         if isinstance(doc, Span):
-            doc = doc.as_doc()
+            doc = doc.as_doc(copy_user_data=True)
         sentences = parsed_sentences(doc, self.name)
         if len(sentences) != 1:
             raise PunctError(Errors.P048.format(n=len(sentences)))
@@ -223,7 +224,8 @@ class PunctuationRestorer(TrainablePipe):
         surface = inventory.known(_filled(fixed, best))
         pairs = distribution.viterbi(surface, beam=_BEAM)
         slots = _filled(fixed, without_second_dots(words, best))
-        return RestoredSentence(sentence, slots, confidence, pairs)
+        kept = tuple(slot is not None for slot in fixed)
+        return RestoredSentence(sentence, slots, kept, confidence, pairs)
 
     def _fixed(self, sentence: ParsedSentence) -> list[Puncteme | None]:
         """The slots that are not to be restored: parts of words, and what is kept."""
@@ -261,8 +263,9 @@ class PunctuationRestorer(TrainablePipe):
             for sentence in sentences:
                 for (slot, _), glyph in sentence.glyphs.items():
                     if not sentence.is_spelling(slot):
-                        after = sentence.positions[max(slot - 1, 0)]
-                        raise PunctError(Errors.P045.format(mark=glyph, i=after))
+                        words = sentence.tree.words
+                        where = f"after '{words[slot - 1]}'" if slot else "at the start"
+                        raise PunctError(Errors.P045.format(mark=glyph, where=where))
         found = {d for sentence in sentences for d in sentence.tree.relations}
         foreign = (found & _CLEARNLP) - set(self.punctuation.inventory.relations)
         if foreign:
@@ -286,6 +289,8 @@ class PunctuationRestorer(TrainablePipe):
             pieces = write_pieces(doc, sentences, writer, self.cfg["casing"])
             doc.user_data[PIECES] = pieces
             doc._.restored_text = "".join(text + space for text, space, *_ in pieces)
+            for key in [k for k in doc.user_data if _is_puncteme(k)]:
+                del doc.user_data[key]
             slots, confidence = _joined(sentences)
             doc._.restored_slots = [list(slot) for slot in slots]
             doc._.restored_confidence = confidence
@@ -359,7 +364,7 @@ class PunctuationRestorer(TrainablePipe):
         self.punctuation  # noqa: B018 - it raises if there is none
         found, backprop = self.model.begin_update(trees)
         if not np.isfinite(found.objective):
-            raise PunctError(Errors.P026.format(loss=found.objective, step="?"))
+            raise PunctError(Errors.P026.format(loss=found.objective, step="this"))
         backprop(1.0 / len(trees))
         if sgd is not None:
             self.finish_update(sgd)
@@ -376,11 +381,12 @@ class PunctuationRestorer(TrainablePipe):
         examples (Iterable[Example]): Examples, restored.
         RETURNS (dict[str, Any]): The scores; none if there is no true punctuation.
         """
-        examples = [example for example in examples if is_comparable(example)]
+        examples = [example for example in examples if has_gold(example.reference)]
         if not examples:
             return {}
         scores = super().score(examples, **kwargs)
-        known = [t for e in examples if len(e) for t in gold_examples(e, self.name)]
+        same = [example for example in examples if is_comparable(example) and example.x]
+        known = [tree for e in same for tree in gold_examples(e, self.name)]
         if known:
             scores["punct_ppl"] = self.punctuation.perplexity(known)
         return scores
@@ -432,12 +438,30 @@ class PunctuationRestorer(TrainablePipe):
         attrs = dict(self.model.attrs)
         try:
             self.model.from_bytes(data)
-        except AttributeError:
-            raise ValueError(Errors.P031.format(path=self.name, reason="")) from None
+        except PunctError:
+            raise
+        except Exception as error:  # a damaged file may fail in any way
+            message = Errors.P031.format(path=self.name, reason=error)
+            raise PunctError(message) from None
         self.model.attrs.update(attrs)
+        if (built := self.model.shims[0].model) is not None:
+            self.cfg["direction"] = built.direction
 
     def _spacing_from_bytes(self, data: bytes) -> None:
-        self.spacing = Spacing.from_data(srsly.msgpack_loads(data))
+        try:
+            self.spacing = Spacing.from_data(srsly.msgpack_loads(data))
+        except Exception as error:
+            message = Errors.P031.format(path=self.name, reason=error)
+            raise PunctError(message) from None
+
+
+def _is_puncteme(key: Any) -> bool:
+    """Whether a key of `Doc.user_data` is of a token's puncteme."""
+    return (
+        isinstance(key, tuple)
+        and key[:1] == ("._.",)
+        and key[1] in ("left_puncteme", "right_puncteme")
+    )
 
 
 def _filled(fixed: Sequence[Puncteme | None], slots: Slots) -> Slots:

@@ -6,7 +6,7 @@ from typing import Any
 from spacy.training import Example
 
 from spacy_punct.model.evaluation import score
-from spacy_punct.pipeline.gold import gold_slots, is_comparable
+from spacy_punct.pipeline.gold import gold_slots, has_gold, is_comparable
 
 
 def make_punctuation_scorer() -> Callable:
@@ -20,15 +20,18 @@ def score_punctuation(examples: Iterable[Example], **kwargs: Any) -> dict[str, A
     examples (Iterable[Example]): Restored examples; those without true punctuation,
         or cut into other words than the reference, are left out.
     RETURNS (dict[str, Any]): `punct_aed` (edits a slot), `punct_accuracy` (1 less
-        that: the more the better), `punct_f` (over all marks), `punct_per_mark`.
+        that: the more the better), `punct_f` (over all marks), `punct_per_mark`,
+        `punct_skipped` (examples in other words).
     """
-    known = [example for example in examples if is_comparable(example)]
+    true = [example for example in examples if has_gold(example.reference)]
+    known = [example for example in true if is_comparable(example)]
     restored = [tuple(map(tuple, e.predicted._.restored_slots)) for e in known]
     found = score(restored, [gold_slots(e.reference) for e in known])
     return {
         "punct_aed": found.aed,
         "punct_accuracy": 1.0 - found.aed,
         "punct_f": found.micro_f,
+        "punct_skipped": len(true) - len(known),
         "punct_per_mark": {
             mark: {"p": s.p, "r": s.r, "f": s.f} for mark, s in found.per_mark.items()
         },

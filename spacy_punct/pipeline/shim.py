@@ -1,6 +1,7 @@
 """A punctuation model in the hands of thinc: trained, averaged and stored by it."""
 
 import contextlib
+import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,11 +21,14 @@ class PunctuationShim(Shim):
 
     rates (Mapping[str, float]): "scorer" and "channel" -> factor on the learning
         rate.
+    min_weight (float): If positive, ATTACH is stored without weights closer to zero
+        than this and the others in half precision.
     """
 
     def __init__(self, rates: Mapping[str, float]) -> None:
         super().__init__(None, config={"rates": dict(rates)})
         self._stale = False
+        self.min_weight = 0.0
 
     @property
     def model(self) -> PunctuationModel | None:
@@ -88,7 +92,13 @@ class PunctuationShim(Shim):
         """Everything stays on the CPU: the arrays are too small for anything else."""
 
     def to_bytes(self) -> bytes:
-        return b"" if self._model is None else to_bytes(self._model)
+        if self._model is None:
+            return b""
+        if not self.min_weight:
+            return to_bytes(self._model)
+        compacted = copy.deepcopy(self._model)
+        compacted.scorer.compact(self.min_weight)
+        return to_bytes(compacted)
 
     def from_bytes(self, data: bytes) -> "PunctuationShim":
         self._model = from_bytes(data) if data else None

@@ -1,5 +1,6 @@
 """Texts of any length, word by word."""
 
+import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
@@ -7,6 +8,8 @@ from typing import TypeVar
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_punct.data.marks import HYPHENS
+from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipeline.attributes import PIECES
 
 T = TypeVar("T")
@@ -80,10 +83,18 @@ def _restored(nlp: Language, words: list[str]) -> tuple[list[str], int]:
 
 def _owners(doc: Doc, words: list[str]) -> list[int]:
     """The word that each token is a part of."""
+    text = " ".join(words)
+    if doc.text != text:
+        at = next(
+            (i for i, (a, b) in enumerate(zip(text, doc.text, strict=False)) if a != b),
+            0,
+        )
+        part = slice(max(at - 10, 0), at + 10)
+        raise PunctError(Errors.P056.format(before=text[part], after=doc.text[part]))
     owner: list[int] = []
     word, end = 0, len(words[0])
     for token in doc:
-        while token.idx >= end + 1:
+        while token.idx > end:
             word += 1
             end += 1 + len(words[word])
         owner.append(word)
@@ -93,22 +104,32 @@ def _owners(doc: Doc, words: list[str]) -> list[int]:
 def _by_owner(doc: Doc, owner: list[int], n: int) -> list[str]:
     """What is written of each word, and of the marks around it.
 
-    A mark belongs to what it is written together with, and one that stands alone to
-    the word before. A word that is now written together with the one before, as
-    after a hyphen, belongs to that.
+    A mark belongs to the word it is written together with: with both, to the one
+    before, unless it opens a bracket; with none, to the one before. A word that a
+    hyphen now ties to the one before belongs to that.
     """
     written = [""] * n
-    current = 0
-    together = ""
-    first: int | None = None
-    for text, space, _, index in doc.user_data[PIECES]:
-        together += text
-        if index is not None and first is None:
-            first = owner[index]
-        if not space:
-            continue
-        current = first if first is not None else current
-        written[current] += f" {together}"
-        together, first = "", None
-    written[current if first is None else first] += f" {together}"
-    return [text.strip() for text in written]
+    belongs = list(range(n))
+    current: int | None = None
+    waiting = ""
+    space, tied = " ", False
+    for text, after, _, index in doc.user_data[PIECES]:
+        if index is not None:
+            if tied:
+                belongs[owner[index]] = current
+            current = belongs[owner[index]]
+            written[current] += waiting + text
+            waiting = ""
+        elif current is None or (not after and (space or _opens(text))):
+            waiting += text
+        else:
+            written[current] += (" " if space and after else "") + text
+        tied = index is None and not (after or waiting) and text in HYPHENS
+        space = after
+    if current is not None:
+        written[current] += waiting
+    return written
+
+
+def _opens(glyph: str) -> bool:
+    return all(unicodedata.category(char) in ("Ps", "Pi") for char in glyph)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from spacy.tokens import Doc, Token
 
 from spacy_punct.data import conllu
-from spacy_punct.data.marks import HYPHENS, is_mark
+from spacy_punct.data.marks import HYPHENS, is_mark, may_be_mark
 from spacy_punct.data.quotes import directed_quotes
 from spacy_punct.data.tree import ROOT, Puncteme, Tree
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.text.writer import Gap
+from spacy_punct.text.spacing import NO_SPACES
 
 WORDS_ONLY = "spacy_punct.words_only"
 """Key of Docs in whose user data it is known that every token is a word."""
@@ -26,7 +26,8 @@ class ParsedSentence:
     positions (tuple[int, ...]): The token of each word.
     marks (tuple[Puncteme, ...]): The marks that stood in the slots.
     glyphs (dict[tuple[int, int], str]): How each of them was written.
-    gaps (tuple[Gap, ...]): The white space that stood in the slots.
+    white (tuple[tuple[str, ...], ...]): The white space before each mark of a slot and
+        after the last; what is outside the sentence is empty.
     before, after (str): White space around the sentence.
     """
 
@@ -34,30 +35,36 @@ class ParsedSentence:
     positions: tuple[int, ...]
     marks: tuple[Puncteme, ...]
     glyphs: dict[tuple[int, int], str]
-    gaps: tuple[Gap, ...]
+    white: tuple[tuple[str, ...], ...]
     before: str
     after: str
 
     def is_spelling(self, slot: int) -> bool:
         """Whether a slot is inside a word as written: `do|n't`, `well|-|known`."""
         inner = 0 < slot < len(self.positions)
-        return inner and self.gaps[slot] == () and set(self.marks[slot]) <= HYPHENS
+        together = not any(self.white[slot])
+        return inner and together and set(self.marks[slot]) <= HYPHENS
 
 
-def parsed_sentences(doc: Doc, name: str) -> list[ParsedSentence]:
+def parsed_sentences(
+    doc: Doc, name: str, *, words_only: bool = False
+) -> list[ParsedSentence]:
     """Read sentences and trees off a Doc.
 
     Marks and white space are not words: what hangs on one goes to its head. If that
     leaves a sentence with several roots, the later ones go to the first. Sentences
-    without words are joined to their neighbours.
+    without words are joined to their neighbours, and so are those that end within
+    what is written as one word.
 
     doc (Doc): A parsed Doc.
     name (str): How messages call the component.
+    words_only (bool): Whether it is known that every token is a word.
     RETURNS (list[ParsedSentence]): Empty if there are no words.
     """
     _check_parse(doc, name)
+    text = doc.text  # spaCy puts it together anew each time
     ink = [token for token in doc if not token.is_space]
-    words_only = doc.user_data.get(WORDS_ONLY, False)
+    words_only = words_only or doc.user_data.get(WORDS_ONLY, False)
     words = {token.i for token in ink if words_only or not _is_mark(token)}
     ends = {sent.end - 1 for sent in doc.sents} if words else set()
     sentences: list[list[Token]] = []
@@ -65,7 +72,7 @@ def parsed_sentences(doc: Doc, name: str) -> list[ParsedSentence]:
     for token in doc:
         if not token.is_space:
             current.append(token)
-        if token.i not in ends:
+        if token.i not in ends or _goes_on(token, words):
             continue
         if any(t.i in words for t in current):
             sentences.append(current)
@@ -74,13 +81,13 @@ def parsed_sentences(doc: Doc, name: str) -> list[ParsedSentence]:
             sentences[-1] += current
             current = []
     # The space that a Doc made of words has at its end stands before nothing.
-    end = len(doc.text) - (doc.text[-1:] == " ")
+    end = len(text) - text.endswith(" ")
     starts = [sentence[0].idx for sentence in sentences[1:]] + [end]
-    before = doc.text[: sentences[0][0].idx] if sentences else ""
+    before = text[: sentences[0][0].idx] if sentences else ""
     result = []
     for sentence, start in zip(sentences, starts, strict=False):
-        after = doc.text[_end(sentence[-1]) : start]
-        result.append(_parsed(sentence, words, before, after))
+        after = text[_end(sentence[-1]) : start]
+        result.append(_parsed(sentence, words, text, before, after))
         before = ""
     return result
 
@@ -98,6 +105,18 @@ def _check_parse(doc: Doc, name: str) -> None:
         raise PunctError(Errors.P042.format(name=name))
 
 
+def _goes_on(token: Token, words: set[int]) -> bool:
+    """Whether a token and the next one are written as one word: `he|/|she`."""
+    doc = token.doc
+    if doc.vocab.lang in NO_SPACES or token.whitespace_ or token.i + 1 == len(doc):
+        return False
+    following = token.nbor()
+    inside = (token, following)
+    return not (token.is_space or following.is_space) and all(
+        t.i in words or t.text in HYPHENS for t in inside
+    )
+
+
 def _end(token: Token) -> int:
     return token.idx + len(token.text)
 
@@ -105,8 +124,12 @@ def _end(token: Token) -> int:
 def _is_mark(token: Token) -> bool:
     if any(char.isalnum() for char in token.text):
         return False
-    if not (is_mark(token.text) or token.pos_ == "PUNCT"):
+    tagged = token.pos_ == "PUNCT" and may_be_mark(token.text)
+    if not (tagged or is_mark(token.text)):
         return False
+    if token.text in HYPHENS and 0 < token.i < len(token.doc) - 1:
+        # A minus, a range, a fraction.
+        return not (token.nbor(-1).like_num and token.nbor().like_num)
     # An apostrophe after a plural is a word: the students' books.
     is_apostrophe = token.text in ("'", "’") and token.pos_ != "PUNCT" and token.i > 0
     if is_apostrophe and not token.nbor(-1).whitespace_:
@@ -115,38 +138,32 @@ def _is_mark(token: Token) -> bool:
 
 
 def _parsed(
-    tokens: Sequence[Token], words: set[int], before: str, after: str
+    tokens: Sequence[Token], words: set[int], text: str, before: str, after: str
 ) -> ParsedSentence:
     marks = _marks([token for token in tokens if token.i not in words])
     slots: list[list[str]] = [[]]
-    white: list[list[str]] = [[]]
+    white: list[list[str]] = [[""]]
     glyphs: dict[tuple[int, int], str] = {}
     for previous, token in zip([None, *tokens], tokens, strict=False):
         if previous is not None:
-            white[-1].append(token.doc.text[_end(previous) : token.idx])
+            white[-1].append(text[_end(previous) : token.idx])
         if token.i in words:
             slots.append([])
             white.append([])
         else:
             glyphs[len(slots) - 1, len(slots[-1])] = token.text
             slots[-1].append(marks[token.i])
+    white[-1].append("")
     kept = [token for token in tokens if token.i in words]
     return ParsedSentence(
         _tree(kept),
         tuple(token.i for token in kept),
         tuple(map(tuple, slots)),
         glyphs,
-        tuple(_gap(*slot) for slot in zip(slots, white, strict=True)),
+        tuple(map(tuple, white)),
         before,
         after,
     )
-
-
-def _gap(marks: Sequence[str], white: Sequence[str]) -> Gap:
-    """The white space of a slot, unless it is just what stands between words."""
-    if not marks and list(white) in ([], [" "]):
-        return None
-    return tuple(piece for piece in white if piece)
 
 
 def _marks(tokens: Sequence[Token]) -> dict[int, str]:
@@ -177,7 +194,7 @@ def _stem(token: Token) -> str:
 def _tree(words: Sequence[Token]) -> Tree:
     number = {token.i: k for k, token in enumerate(words)}
     roots = [token for token in words if token.head.i == token.i]
-    if len(roots) > 1 or any(token.dep_.lower() != "root" for token in roots):
+    if any(token.dep_.lower() != "root" for token in roots):
         names = ", ".join(f"{token.text} ({token.dep_})" for token in roots[:5])
         raise PunctError(Errors.P055.format(roots=names))
     heads = []

@@ -20,12 +20,14 @@ class RestoredSentence:
 
     source (ParsedSentence): The sentence.
     slots (Slots): Its restored punctuation.
+    kept (tuple[bool, ...]): Which slots were not restored but are as they were.
     confidence (tuple[float, ...]): The probability of each slot.
     pairs (tuple[Pair, ...]): The underlying pair of each word.
     """
 
     source: ParsedSentence
     slots: Slots
+    kept: tuple[bool, ...]
     confidence: tuple[float, ...]
     pairs: tuple[Pair, ...]
 
@@ -51,14 +53,25 @@ def write_pieces(
         zip(sentences, cased(texts, casing, language), strict=True)
     ):
         source = restored.source
-        is_last = number == len(sentences) - 1
+        after = source.after
+        if number < len(sentences) - 1 and after in ("", " "):
+            after = writer.space
         written = writer.write(
             words,
             restored.slots,
             tags=source.tree.tags,
-            gaps=[_gap(restored, i) for i in range(len(source.gaps))],
-            glyphs=_glyphs(restored),
-            after=source.after if source.after or is_last else writer.space,
+            gaps=[_gap(restored, i) for i in range(len(source.white))],
+            glyphs={
+                place: text
+                for place, text in source.glyphs.items()
+                if restored.kept[place[0]]
+            },
+            white={
+                i: white
+                for i, white in enumerate(source.white)
+                if source.marks[i] and restored.slots[i] == source.marks[i]
+            },
+            after=after,
         )
         for piece in written:
             token = None if piece.source is None else source.positions[piece.source]
@@ -77,23 +90,14 @@ def without_second_dots(words: Sequence[str], slots: Slots) -> Slots:
 
 
 def _gap(restored: RestoredSentence, slot: int) -> Gap:
-    """The source's white space, if what stands there is what stood there."""
-    gap = restored.source.gaps[slot]
-    if gap is None or restored.slots[slot] == restored.source.marks[slot]:
-        return gap
-    if not restored.source.marks[slot]:
-        return gap
-    breaks = tuple(piece for piece in gap if "\n" in piece)
-    return breaks or None
+    """The source's white space between two words, unless it is an ordinary space.
 
-
-def _glyphs(restored: RestoredSentence) -> dict[tuple[int, int], str]:
-    """The source's writing of the marks, in slots that are as they were."""
-    same = {
-        i for i, slot in enumerate(restored.slots) if slot == restored.source.marks[i]
-    }
-    return {
-        place: text
-        for place, text in restored.source.glyphs.items()
-        if place[0] in same
-    }
+    Where marks stood that do not stand there now, only line breaks are kept.
+    """
+    marks, white = restored.source.marks[slot], restored.source.white[slot]
+    if marks:
+        return tuple(piece for piece in white if "\n" in piece) or None
+    is_inner = 0 < slot < len(restored.source.positions)
+    if not is_inner or white == (" ",):
+        return None
+    return tuple(piece for piece in white if piece)

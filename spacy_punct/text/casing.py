@@ -7,6 +7,7 @@ from typing import Literal
 Casing = Literal["auto", "keep", "sentence"]
 CASINGS: tuple[Casing, ...] = ("auto", "keep", "sentence")
 
+_ADDRESS = re.compile(r"://|^www\.|\w@\w")
 _APOSTROPHES = "'’‘`"
 _PRONOUN_I = re.compile(r"^i(?=$|['’])")
 
@@ -39,7 +40,7 @@ def cased(
 def capitalised(word: str, language: str = "") -> str:
     """The word with its first letter in upper case, if that is one letter too."""
     stem = word.lstrip(_APOSTROPHES)
-    if not stem:
+    if not stem or _ADDRESS.search(stem):
         return word
     upper = "İ" if stem[0] == "i" and language in ("tr", "az") else stem[0].title()
     if len(upper) != 1:

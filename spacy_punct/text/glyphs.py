@@ -27,7 +27,7 @@ _SCRIPT = {
     "ja": {**_FULL_WIDTH, ",": "、", ".": "。"},
     "ar": _ARABIC,
     "fa": _ARABIC,
-    "ur": _ARABIC,
+    "ur": {**_ARABIC, ".": "۔"},
     "ug": _ARABIC,
 }
 """By language: Latin mark -> the script's own."""

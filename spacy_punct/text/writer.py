@@ -59,6 +59,7 @@ class Writer:
         tags: Sequence[str] | None = None,
         gaps: Sequence[Gap] | None = None,
         glyphs: Mapping[tuple[int, int], str] | None = None,
+        white: Mapping[int, Sequence[str]] | None = None,
         after: str = "",
     ) -> list[Piece]:
         """Write one sentence.
@@ -70,6 +71,8 @@ class Writer:
         gaps (Sequence[Gap] | None): For each slot the white space it must hold, if
             that is known: `()` for two words that are written as one.
         glyphs (Mapping | None): (slot, position) -> how this mark is written.
+        white (Mapping | None): Slot -> the white space before each of its marks and
+            after the last, where that is known to the letter.
         after (str): White space after the sentence.
         RETURNS (list[Piece]): The words and marks in order.
         """
@@ -77,14 +80,17 @@ class Writer:
         _check_lengths(n, slots, tags, gaps)
         tags = ("", *(tags or [""] * n), "")
         gaps = gaps or [None] * (n + 1)
-        glyphs = glyphs or {}
+        glyphs, white = glyphs or {}, white or {}
         pieces: list[Piece] = []
         for i, slot in enumerate(slots):
             spaced_as = tuple(self._guillemets.get(mark, mark) for mark in slot)
             chances = self.spacing.places(spaced_as, (tags[i], tags[i + 1]))
             # Before the first and after the last mark of a sentence is no place.
             places = range(i == 0, len(chances) - (i == n))
-            spaces = self._spaces(slot, chances, places, gaps[i])
+            gap = gaps[i]
+            if not slot and gap is None and 0 < i < n:
+                gap = (self._between(words[i - 1], words[i]),)
+            spaces = white.get(i) or self._spaces(slot, chances, places, gap)
             if i:
                 pieces.append(Piece(words[i - 1], spaces[0], i - 1))
             for k, mark in enumerate(slot):
@@ -93,6 +99,13 @@ class Writer:
         if pieces:
             pieces[-1] = replace(pieces[-1], space=after)
         return pieces
+
+    def _between(self, left: str, right: str) -> str:
+        """What stands between two words: where others have none, Latin ones do."""
+        is_latin = all(
+            char.isascii() and char.isalnum() for char in left[-1:] + right[:1]
+        )
+        return self.space or (" " if is_latin else "")
 
     def _spaces(
         self, slot: Sequence[str], chances: list[float], places: range, gap: Gap

@@ -113,6 +113,34 @@ def test_restore_subtitles_keep_their_times(full_path, tmp_path):
     assert target.read_text() != SRT
 
 
+def test_restore_subtitles_from_standard_input_with_entities(full_path):
+    odd = SRT.replace("anna will", "tom &amp; caf&eacute;") + (
+        "3\n00:00:05,000 --> 00:00:06,000\n...\n"
+    )
+    done = invoke("restore", "-m", full_path, stdin=odd)
+    assert done.exit_code == 0, done.output
+    assert "00:00:02,600 --> 00:00:04,000\n" in done.output
+    assert "&amp;" in done.output
+    assert "caf&eacute;" in done.output
+    assert done.output.endswith("00:00:06,000\n...\n")
+
+
+def test_restore_writes_through_links_and_to_devices(full_path, tmp_path):
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    target.write_text("old")
+    link.symlink_to(target)
+    assert invoke("restore", "-m", full_path, TEXT, "-o", link).exit_code == 0
+    assert link.is_symlink()
+    assert letters(target.read_text()) == letters(TEXT)
+    assert invoke("restore", "-m", full_path, TEXT, "-o", "/dev/null").exit_code == 0
+
+
+def test_restore_jsonl_of_marks_alone(full_path):
+    done = invoke("restore", "-m", full_path, "-f", "jsonl", stdin="...\n")
+    record = json.loads(done.output)
+    assert record == {"text": "...", "words": [], "slots": [[]], "confidence": [1.0]}
+
+
 def test_restore_joined_lines_stay_lines(full_path):
     done = invoke("restore", "-m", full_path, "--join", stdin=TEXT.replace(" ", "\n"))
     lines = done.output.split("\n")
@@ -149,6 +177,9 @@ def test_restore_streams(on_text):
     [
         (["restore", "-m", "no_such_pipeline", TEXT], None, "P051"),
         (["restore", "-m", "{full}", "absent.srt"], None, "P053"),
+        (["restore", "-m", "{full}", "absent.txt"], None, "P053"),
+        (["restore", "-m", "{full}", "{tmp}"], None, "P053"),
+        (["convert", "{tmp}", "{tmp}", "--lang", "qq"], None, "P058"),
         (["restore", "-m", "{full}"], b"caf\xe9\n", "P003"),
         (["restore", "-m", "{paper}", TEXT], None, "P040"),
         (["restore", "-m", "{full}", "--join", "-f", "jsonl"], "x", "P054"),

@@ -9,6 +9,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 
 from spacy_punct.errors import PunctError
+from spacy_punct.pipeline.callbacks import create_compact
 from spacy_punct.pipeline.corpus import create_corpus
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 from tests.pipeline.docs import WORDS, parsed_doc, with_marks
@@ -161,6 +162,127 @@ def test_restorer_does_not_split_words(on_trees):
         ],
     )
     assert "Anna won't visit" in on_trees(doc)._.restored_text
+
+
+def small_doc(vocab, words, spaces, **changes) -> Doc:
+    """Words that all hang on the first."""
+    n = len(words)
+    annotation = {
+        "heads": [0] * n,
+        "deps": ["ROOT", *["dep"] * (n - 1)],
+        "pos": ["NOUN"] * n,
+    }
+    return Doc(vocab, words=words, spaces=spaces, **{**annotation, **changes})
+
+
+@pytest.mark.parametrize(
+    ("words", "spaces", "heads"),
+    [
+        (["I", "do", "n't", "know"], [1, 0, 1, 0], [1, 1, 3, 3]),
+        (["ask", "he", "/", "she"], [1, 0, 0, 0], [1, 1, 1, 3]),
+        (["see", "#", "tag"], [1, 0, 0], [0, 0, 2]),
+    ],
+)
+def test_restorer_sentences_do_not_end_inside_words(on_trees, words, spaces, heads):
+    deps = ["ROOT" if i == head else "dep" for i, head in enumerate(heads)]
+    doc = small_doc(on_trees.vocab, words, spaces, heads=heads, deps=deps)
+    assert doc.text.partition(" ")[2] in on_trees(doc)._.restored_text
+
+
+def test_restorer_keeps_symbols_whatever_the_tagger_says(on_trees):
+    words = ["It", "costs", "$", "5", "😀", "@", "1", "-", "2", "km", "/", "h"]
+    pos = ["NOUN" if word.isalnum() else "PUNCT" for word in words]
+    doc = on_trees(small_doc(on_trees.vocab, words, [True] * 12, pos=pos))
+    restored = [t.text for t in doc._.restored_doc if t._.source_index is not None]
+    assert restored == [word for word in words if word != "/"]
+
+
+def test_restorer_keep_leaves_white_space_where_it_was(on_trees):
+    on_trees.get_pipe(NAME).cfg["existing"] = "keep"
+    words = ["hello", ",", "world", ".", '"', "hm"]
+    doc = small_doc(on_trees.vocab, words, [1, 0, 1, 0, 1, 0])
+    assert 'hello ,world ." hm' in on_trees(doc)._.restored_text.lower()
+
+
+def test_restorer_restoring_again_leaves_nothing_old(on_trees):
+    doc = on_trees(parsed_doc(on_trees.vocab))
+    assert any(token._.right_puncteme for token in doc)
+    on_trees.get_pipe(NAME).cfg["marks"] = []
+    doc = on_trees(doc)
+    assert doc._.restored_text == " ".join(WORDS)
+    assert not any(t._.left_puncteme or t._.right_puncteme for t in doc)
+
+
+def test_restorer_restored_doc_has_one_root(on_trees):
+    doc = small_doc(
+        on_trees.vocab,
+        ["a", ",", "b"],
+        [0, 1, 0],
+        heads=[1, 1, 1],
+        deps=["x", "ROOT", "y"],
+    )
+    restored = on_trees(doc)._.restored_doc
+    assert len(list(restored.sents)) == 1
+    assert [t.text for t in restored if t.dep_ == "ROOT"] == ["A"]
+    assert not restored.has_annotation("ENT_IOB")
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:2])
+    with pytest.raises(PunctError, match="P057"):
+        _ = doc._.restored_doc
+
+
+def test_restorer_white_space_tokens_are_no_marks(on_trees):
+    words = ["anna", "came", "\n", "home"]
+    doc = small_doc(
+        on_trees.vocab,
+        words,
+        [1, 0, 0, 0],
+        heads=[1, 1, 1, 1],
+        deps=["dep", "ROOT", "dep", "dep"],
+    )
+    restored = on_trees(doc)._.restored_doc
+    assert [t.pos_ for t in restored if t.is_space] == ["SPACE"]
+    assert {t.dep_ for t in restored if t.is_space} == {"dep"}
+
+
+def test_restorer_chinese(on_trees):
+    """Words written together, full-width marks, spaces between Latin words only."""
+    nlp = spacy.blank("zh")
+    restorer = nlp.add_pipe(NAME, config={"n_samples": 0})
+    restorer.model.from_bytes(on_trees.get_pipe(NAME).model.to_bytes())
+    words = ["今天", "天气", "hello", "world", "好"]
+    doc = nlp(small_doc(nlp.vocab, words, [True] * 5))
+    assert "hello world" in doc._.restored_text
+    assert doc._.restored_text.replace(" ", "").startswith("今天")
+    assert "今天 " not in doc._.restored_text
+    assert "." not in doc._.restored_text
+
+
+def test_restorer_storing_compact_does_not_touch_the_weights(on_trees):
+    restorer = on_trees.get_pipe(NAME)
+    weights = next(restorer.punctuation.scorer.parameters())
+    weights.data += 1.0001
+    before = weights.detach().clone()
+    create_compact(NAME, 0.5)(on_trees)
+    stored = spacy.blank("en")
+    stored.add_pipe(NAME)
+    stored.from_bytes(on_trees.to_bytes())
+    assert (weights == before).all()
+    found = next(stored.get_pipe(NAME).punctuation.scorer.parameters())
+    assert (found == found.half().float()).all()
+    assert (found != before).any()
+    assert stored.get_pipe(NAME).cfg["direction"] == "right-to-left"
+
+
+def test_restorer_damaged_files(on_trees, tmp_path):
+    restorer = on_trees.get_pipe(NAME)
+    restorer.to_disk(tmp_path / "there")
+    for name in ("model", "spacing"):
+        restorer.to_disk(tmp_path / name)
+        file = tmp_path / name / name
+        file.write_bytes(file.read_bytes()[:-20])
+        with pytest.raises(PunctError, match="P031"):
+            restorer.from_disk(tmp_path / name)
 
 
 def test_restorer_n_samples_and_seed(on_trees):
