@@ -61,7 +61,9 @@ def restore(
             "--join/--lines", help="Whether sentences may go on from line to line."
         ),
     ] = False,
-    n_process: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    n_process: Annotated[
+        int, typer.Option(min=1, help="Processes, for lines that are texts.")
+    ] = 1,
     batch_size: Annotated[int, typer.Option(min=1, help="Texts a batch.")] = 64,
 ) -> None:
     """Write the punctuation back into texts.

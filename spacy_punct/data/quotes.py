@@ -1,8 +1,22 @@
 """Straight and typographic quotes, turned into the paper's four quote marks."""
 
 from collections import defaultdict
+from collections.abc import Mapping
+from typing import Protocol
 
-from spacy_punct.data.conllu import Token
+
+class QuoteToken(Protocol):
+    """What tells how a quote is meant.
+
+    form (str): The token.
+    xpos (str): Its Penn tag, which may be `` or ''.
+    head (int): Anything that two quotes around the same constituent share.
+    """
+
+    form: str
+    xpos: str
+    head: int
+
 
 _DOUBLE, _SINGLE = ("``", "''"), ("`", "'")
 _PAIR = {
@@ -16,7 +30,7 @@ _CLOSED_BY = {"``": "''", "`": "'", "„": "“", "‚": "‘"}
 _SIDE_BY_XPOS = {"``": 0, "''": 1}
 
 
-def directed_quotes(tokens: dict[int, Token]) -> dict[int, str]:
+def directed_quotes(tokens: Mapping[int, QuoteToken]) -> dict[int, str]:
     """The mark (`` '' ` or ') of every quote among the punctuation of a sentence.
 
     A quote opens or closes as its language-specific tag says (English), else as its
@@ -24,7 +38,7 @@ def directed_quotes(tokens: dict[int, Token]) -> dict[int, str]:
     Swedish ”...”, say nothing: those of one kind under one head are taken to open
     and close in turn, and those left over alternate across the sentence.
 
-    tokens (dict[int, Token]): Punctuation tokens by position.
+    tokens (Mapping[int, QuoteToken]): Punctuation tokens by position.
     RETURNS (dict[int, str]): The mark of each position that holds a quote.
     """
     marks: dict[int, str] = {}

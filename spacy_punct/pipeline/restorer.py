@@ -35,7 +35,7 @@ from spacy_punct.pipeline.writing import (
 )
 from spacy_punct.text.casing import CASINGS, Casing
 from spacy_punct.text.glyphs import QUOTES, Quotes
-from spacy_punct.text.spacing import Spacing
+from spacy_punct.text.spacing import NO_SPACES, Spacing
 from spacy_punct.text.writer import Writer
 
 Existing = Literal["replace", "keep", "error"]
@@ -193,15 +193,20 @@ class PunctuationRestorer(TrainablePipe):
         if not sentences:
             return [[] for _ in docs]
         self._check(sentences)
+        allowed = self._allowed()
         trees = [sentence.tree for sentence in sentences]
         distributions = iter(self.punctuation.distributions(trees))
         return [
-            [self._restore(doc, s, next(distributions)) for s in found]
+            [self._restore(doc, s, next(distributions), allowed) for s in found]
             for doc, found in zip(docs, by_doc, strict=True)
         ]
 
     def _restore(
-        self, doc: Doc, sentence: ParsedSentence, distribution: Distribution
+        self,
+        doc: Doc,
+        sentence: ParsedSentence,
+        distribution: Distribution,
+        allowed: frozenset[str],
     ) -> RestoredSentence:
         words = [doc[i].text for i in sentence.positions]
         inventory = self.punctuation.inventory
@@ -214,7 +219,6 @@ class PunctuationRestorer(TrainablePipe):
         marginals = distribution.marginals(
             self.cfg["n_samples"], self._seed(words), observed=observed
         )
-        allowed = self._allowed()
         marginals = [restricted(marginal, allowed) for marginal in marginals]
         best = best_by_slot(marginals)
         confidence = tuple(
@@ -230,7 +234,7 @@ class PunctuationRestorer(TrainablePipe):
     def _fixed(self, sentence: ParsedSentence) -> list[Puncteme | None]:
         """The slots that are not to be restored: parts of words, and what is kept."""
         keep = self.cfg["existing"] == "keep"
-        has_spaces = bool(Writer(self.spacing).space)
+        has_spaces = self.spacing.language not in NO_SPACES
         return [
             marks
             if (keep and marks) or (has_spaces and sentence.is_spelling(i))

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from spacy.tokens import Doc, Token
 
-from spacy_punct.data import conllu
 from spacy_punct.data.marks import HYPHENS, is_mark, may_be_mark
 from spacy_punct.data.quotes import directed_quotes
 from spacy_punct.data.tree import ROOT, Puncteme, Tree
@@ -16,6 +16,14 @@ WORDS_ONLY = "spacy_punct.words_only"
 """Key of Docs in whose user data it is known that every token is a word."""
 
 _UNTAGGED = "X"
+
+
+class _Clue(NamedTuple):
+    """See `spacy_punct.data.quotes.QuoteToken`."""
+
+    form: str
+    xpos: str
+    head: int
 
 
 @dataclass(frozen=True)
@@ -168,13 +176,9 @@ def _parsed(
 
 def _marks(tokens: Sequence[Token]) -> dict[int, str]:
     """The mark that each token is, with quotes told apart by the space around."""
-    forms = {
-        token.i: conllu.Token(
-            token.text, "", "", _side(token), "", token.head.i, "", "", ""
-        )
-        for token in tokens
-    }
-    return {i: form.form for i, form in forms.items()} | directed_quotes(forms)
+    forms = {token.i: token.text for token in tokens}
+    clues = {t.i: _Clue(t.text, _side(t), t.head.i) for t in tokens}
+    return forms | directed_quotes(clues)
 
 
 def _side(token: Token) -> str:
