@@ -178,6 +178,11 @@ class Errors(metaclass=_Coded):
         "The pipeline '{model}' has no punctuation_restorer, but {names}. Give one "
         "that was trained with one of the project's configs."
     )
+    P053 = "No such file: {path}. Check the path."
+    P054 = (
+        "Subtitles and joined lines can only be written as text. Leave out --format, "
+        "or restore line by line."
+    )
     P055 = (
         "A sentence of the Doc is no tree: {roots} have no head, which one word must "
         "have, with the relation ROOT. Give all others a head, and let the component "
@@ -193,11 +198,6 @@ class Errors(metaclass=_Coded):
         "it again, or let such components come before."
     )
     P058 = "Unknown language '{lang}' ({reason}). Give a code such as en."
-    P053 = "No such file: {path}. Check the path."
-    P054 = (
-        "Subtitles and joined lines can only be written as text. Leave out --format, "
-        "or restore line by line."
-    )
     # Subtitles
     P060 = (
         "{where}: text before any timing line, so this is neither SRT nor WebVTT. Give "

@@ -1,6 +1,6 @@
 """True punctuation on reference Docs, and examples to learn from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -9,6 +9,7 @@ from spacy_punct.data.depunctuation import PunctuatedTree, Spaces
 from spacy_punct.data.marks import BRACKETS
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.model.inventory import EMPTY
 from spacy_punct.pipeline.trees import parsed_sentences
 
 _SLOTS, _SPACES = "spacy_punct.slots", "spacy_punct.spaces"
@@ -60,38 +61,32 @@ def gold_examples(example: Example, name: str) -> list[PunctuatedTree]:
     name (str): How messages call the component.
     RETURNS (list[PunctuatedTree]): One for each sentence, projective.
     """
-    slots, spaces = gold_slots(example.reference), gold_spaces(example.reference)
-    sentences = parsed_sentences(example.predicted, name, words_only=True)
+    trees = [
+        sentence.tree.projective()
+        for sentence in parsed_sentences(example.predicted, name, words_only=True)
+    ]
+    # Where sentences were cut otherwise, nobody needs to know about spaces.
+    spaces = gold_spaces(example.reference) if len(trees) == 1 else ()
     return [
-        PunctuatedTree(tree.projective(), part, spaces=white)
-        for tree, part, white in _split([s.tree for s in sentences], slots, spaces)
+        PunctuatedTree(tree, slots, spaces=spaces)
+        for tree, slots in _shared_out(gold_slots(example.reference), trees)
     ]
 
 
-def _split(
-    trees: Sequence[Tree], slots: Slots, spaces: Spaces
-) -> list[tuple[Tree, Slots, Spaces]]:
-    """The slots of a text, shared out to its sentences.
+def _shared_out(slots: Slots, trees: Sequence[Tree]) -> Iterator[tuple[Tree, Slots]]:
+    """The slots of a text, given to its sentences.
 
     Of the marks between two sentences, brackets that open belong to the second.
     """
-    parts = []
-    start, head = 0, 0
+    start, initial = 0, slots[0]
     for tree in trees:
         stop = start + len(tree)
-        inner = list(slots[start : stop + 1])
-        white = list(spaces[start : stop + 1])
-        inner[0] = inner[0][head:]
-        head = 0
-        if stop < len(slots) - 1:
-            head = _first_opener(inner[-1])
-            inner[-1] = inner[-1][:head]
-        if len(white) == len(inner) and head == 0 and start == 0:
-            parts.append((tree, tuple(inner), tuple(white)))
-        else:
-            parts.append((tree, tuple(inner), ()))
-        start = stop
-    return parts
+        final, following = slots[stop], EMPTY
+        if tree is not trees[-1]:
+            cut = _first_opener(final)
+            final, following = final[:cut], final[cut:]
+        yield tree, (initial, *slots[start + 1 : stop], final)
+        start, initial = stop, following
 
 
 def _first_opener(marks: Puncteme) -> int:
