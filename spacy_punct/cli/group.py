@@ -24,7 +24,7 @@ punct = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-printer = Printer(no_print=False)
+printer = Printer()
 
 
 def command(function: Callable[P, R]) -> Callable[P, R]:

@@ -85,13 +85,11 @@ def restore(
         for source in inputs or ["-"]:
             with _Source(source) as lines:
                 lines, is_subtitle = _sniffed(source, lines)
+                if (is_subtitle or join) and format is not Format.text:
+                    raise PunctError(Errors.P054)
                 if is_subtitle:
-                    if format is not Format.text:
-                        raise PunctError(Errors.P054)
                     written = _subtitles(nlp, lines, source)
                 elif join:
-                    if format is not Format.text:
-                        raise PunctError(Errors.P054)
                     written = _joined(nlp, lines)
                 else:
                     written = _lines(nlp, lines, format, n_process, batch_size)

@@ -33,6 +33,11 @@ def is_mark(text: str) -> bool:
     return _MARK.fullmatch(text) is not None
 
 
+def is_opener(text: str) -> bool:
+    """Whether a token is made of opening brackets or quotes, by their shape."""
+    return all(unicodedata.category(char) in ("Ps", "Pi") for char in text)
+
+
 def may_be_mark(text: str) -> bool:
     """Whether a token may be punctuation if a tagger says so."""
     return all(

@@ -65,11 +65,14 @@ def gold_examples(example: Example, name: str) -> list[PunctuatedTree]:
         sentence.tree.projective()
         for sentence in parsed_sentences(example.predicted, name, words_only=True)
     ]
+    slots, n = gold_slots(example.reference), sum(map(len, trees))
+    if trees and len(slots) != n + 1:
+        raise PunctError(Errors.P014.format(words=n, expected=n + 1, n=len(slots)))
     # Where sentences were cut otherwise, nobody needs to know about spaces.
     spaces = gold_spaces(example.reference) if len(trees) == 1 else ()
     return [
-        PunctuatedTree(tree, slots, spaces=spaces)
-        for tree, slots in _shared_out(gold_slots(example.reference), trees)
+        PunctuatedTree(tree, part, spaces=spaces)
+        for tree, part in _shared_out(slots, trees)
     ]
 
 

@@ -375,10 +375,6 @@ class PunctuationRestorer(TrainablePipe):
         losses[self.name] -= found.objective
         return losses
 
-    def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, None]:
-        """The loss is part of the model: see `update`."""
-        raise NotImplementedError
-
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """The scorer's scores, and `punct_ppl`: perplexity a slot on the trees given.
 

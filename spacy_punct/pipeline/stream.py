@@ -1,6 +1,5 @@
 """Texts of any length, word by word."""
 
-import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
@@ -8,7 +7,7 @@ from typing import TypeVar
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_punct.data.marks import HYPHENS
+from spacy_punct.data.marks import HYPHENS, is_opener
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipeline.attributes import PIECES
 
@@ -21,7 +20,7 @@ def restore_words(
     """Restore an endless text: each word comes back with the marks it bears.
 
     The text goes through the pipeline in windows. The last sentence of a window may
-    go on, so it is given to the next one.
+    go on, so it is given to the next one, unless it is most of the window.
 
     nlp (Language): A pipeline with a `punctuation_restorer`.
     words (Iterable[str]): The words, without white space in them.
@@ -34,7 +33,8 @@ def restore_words(
         pending.append(word)
         if len(pending) >= window:
             written, complete = _restored(nlp, pending)
-            done = complete or len(pending)
+            # Half a window of progress at least, or long sentences would cost dear.
+            done = complete if 2 * complete >= window else len(pending)
             yield from written[:done]
             pending = pending[done:]
     if pending:
@@ -120,7 +120,7 @@ def _by_owner(doc: Doc, owner: list[int], n: int) -> list[str]:
             current = belongs[owner[index]]
             written[current] += waiting + text
             waiting = ""
-        elif current is None or (not after and (space or _opens(text))):
+        elif current is None or (not after and (space or is_opener(text))):
             waiting += text
         else:
             written[current] += (" " if space and after else "") + text
@@ -129,7 +129,3 @@ def _by_owner(doc: Doc, owner: list[int], n: int) -> list[str]:
     if current is not None:
         written[current] += waiting
     return written
-
-
-def _opens(glyph: str) -> bool:
-    return all(unicodedata.category(char) in ("Ps", "Pi") for char in glyph)

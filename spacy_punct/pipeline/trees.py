@@ -183,8 +183,9 @@ def _marks(tokens: Sequence[Token]) -> dict[int, str]:
 
 def _side(token: Token) -> str:
     """The Penn tag of an opening or closing quote, if its spaces tell."""
-    space_before = token.i == 0 or bool(token.nbor(-1).whitespace_)
-    space_after = token.i == len(token.doc) - 1 or bool(token.whitespace_)
+    before, after = token.doc[: token.i], token.doc[token.i + 1 :]
+    space_before = not before or before[-1].is_space or bool(before[-1].whitespace_)
+    space_after = not after or after[0].is_space or bool(token.whitespace_)
     if space_before == space_after:
         return ""
     return "``" if space_before else "''"

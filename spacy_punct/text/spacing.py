@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spacy_punct.data.depunctuation import PunctuatedTree
-from spacy_punct.data.marks import ABBREVIATION_DOT
+from spacy_punct.data.marks import ABBREVIATION_DOT, is_opener
 from spacy_punct.data.tree import Puncteme
 
 NO_SPACES = frozenset({"zh", "ja", "th", "lo", "my", "km", "bo", "yue", "lzh"})
@@ -161,9 +161,9 @@ def _observed(
 
 def _category(mark: str) -> str:
     """Whether a mark opens, is a dash, or belongs to the word before it."""
-    kinds = {unicodedata.category(char) for char in mark}
-    if kinds <= {"Ps", "Pi"}:
+    if is_opener(mark):
         return "open"
-    if kinds == {"Pd"} and mark not in _TIGHT:
+    is_dash = all(unicodedata.category(char) == "Pd" for char in mark)
+    if is_dash and mark not in _TIGHT:
         return "dash"
     return "close"

@@ -86,6 +86,20 @@ def test_corpus_shares_slots_out_to_predicted_sentences(sample, nlp):
     assert joined == slots
 
 
+def test_corpus_other_words_than_the_reference_are_an_error(sample, nlp):
+    example = next(iter(create_corpus(sample / "dev.conllu")(nlp)))
+    words = [token.text for token in example.y]
+    heads = [0] * (len(words) + 1)
+    example.predicted = spacy.tokens.Doc(
+        nlp.vocab,
+        words=[*words[:-1], words[-1][0], words[-1][1:]],
+        heads=heads,
+        deps=["ROOT", *["dep"] * len(words)],
+    )
+    with pytest.raises(PunctError, match="P014"):
+        gold_examples(example, "restorer")
+
+
 def test_corpus_chinese_is_written_without_spaces(treebanks):
     nlp = spacy.blank("zh")
     example = next(iter(create_corpus(treebanks / "zh-1.4" / "dev.conllu")(nlp)))

@@ -204,6 +204,20 @@ def test_restorer_keep_leaves_white_space_where_it_was(on_trees):
     assert 'hello ,world ." hm' in on_trees(doc)._.restored_text.lower()
 
 
+def test_restorer_keep_tells_quotes_apart_after_a_line_break(on_trees):
+    on_trees.get_pipe(NAME).cfg["existing"] = "keep"
+    words = ["yes", "\n", '"', "no", '"', "\n", "yes"]
+    doc = on_trees(small_doc(on_trees.vocab, words, [0] * 7))
+    quotes = [
+        mark
+        for slot in doc._.restored_slots
+        for mark in slot
+        if "`" in mark or "'" in mark
+    ]
+    assert quotes == ["``", "''"]
+    assert 'yes\n"no"\nyes' in doc._.restored_text.lower()
+
+
 def test_restorer_restoring_again_leaves_nothing_old(on_trees):
     doc = on_trees(parsed_doc(on_trees.vocab))
     assert any(token._.right_puncteme for token in doc)

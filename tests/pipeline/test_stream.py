@@ -3,6 +3,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_punct.errors import PunctError
+from spacy_punct.pipeline import stream
 from spacy_punct.pipeline.attributes import PIECES
 from spacy_punct.pipeline.stream import _by_owner, restore_units, restore_words
 
@@ -33,6 +34,21 @@ def test_stream_gives_each_word_back(on_text, window):
     restored = list(restore_words(on_text, iter(words), window=window))
     assert [letters(word) for word in restored] == [letters(word) for word in words]
     assert any(not word.isalnum() for word in restored)
+
+
+def test_stream_long_sentences_do_not_cost_dear(on_text, monkeypatch):
+    """A parser that never ends a sentence must not be asked again at every word."""
+    seen = []
+    restored = stream._restored
+
+    def late(nlp, words):
+        seen.append(len(words))
+        return restored(nlp, words)[0], 1
+
+    monkeypatch.setattr(stream, "_restored", late)
+    words = TEXT * 10
+    assert len(list(restore_words(on_text, words, window=20))) == len(words)
+    assert sum(seen) <= 2 * len(words)
 
 
 def test_stream_units_keep_their_words(on_text):
