@@ -122,8 +122,8 @@ class Errors(metaclass=_Coded):
         "{expected}. Install a matching version of spacy_punct or train again."
     )
     P033 = (
-        "A model with a {scorer} cannot be stored here: only LogLinearAttach can. "
-        "Store the scorer's weights by its own means."
+        "A model with a {scorer} cannot be stored here: only LogLinearAttach and "
+        "LexicalAttach can. Store the scorer's weights by its own means."
     )
     P034 = (
         "{path} is not free: it holds something other than a model of this kind, "
@@ -198,6 +198,16 @@ class Errors(metaclass=_Coded):
         "it again, or let such components come before."
     )
     P058 = "Unknown language '{lang}' ({reason}). Give a code such as en."
+    # Words
+    P065 = (
+        "The model reads words as vectors of {width} numbers, and a tree of {n} words "
+        "came with {found}. Give Tree.vectors a row for each word, from the tok2vec "
+        "that the model was trained with; in a pipeline, put that before it."
+    )
+    P066 = (
+        "{path} has {n} sentences and the treebank {expected}, or other words. Make it "
+        "anew from the same files with `python -m spacy punct jackknife`."
+    )
     # Subtitles
     P060 = (
         "{where}: text before any timing line, so this is neither SRT nor WebVTT. Give "

@@ -1,8 +1,9 @@
 """Dependency trees without punctuation, and the slots between their words."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from spacy_punct.errors import Errors, PunctError
 
@@ -21,12 +22,15 @@ class Tree:
     words, tags, relations (tuple[str, ...]): Form, coarse part of speech and
         dependency relation of each word.
     heads (tuple[int, ...]): 0-based position of each word's head; -1 for the root.
+    vectors (Any): An array with a row for each word, from whatever reads words in
+        their context, for models that know more of them than their tags.
     """
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
     heads: tuple[int, ...]
     relations: tuple[str, ...]
+    vectors: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("words", "tags", "heads", "relations"):

@@ -60,6 +60,17 @@ class AttachScorer(Protocol):
         """Scores for inference, before the marks inside are known."""
         ...
 
+    def set_dropout(
+        self, features: float, words: float = 0.0, *, seed: int | None = None
+    ) -> None:
+        """Which share of templates' features and of words' vectors training leaves
+        out, and the seed of that choice if it is to start anew."""
+        ...
+
+    def compact(self, min_weight: float) -> None:
+        """Round weights to 16 bits, and log-linear ones close to zero to zero."""
+        ...
+
     def refresh(self) -> None:
         """Forget what was derived from the weights: they have changed."""
         ...
@@ -82,11 +93,11 @@ class LogLinearAttach(nn.Module):
         self.observer = rows.observer
         tables = inventory.pair_tables
         number = {pair: k for k, pair in enumerate(inventory.all_pairs)}
-        self._columns = [
+        self.columns = [
             torch.tensor([number[pair] for pair in table.pairs]) for table in tables
         ]
-        self._lefts = [torch.tensor(table.left) for table in tables]
-        self._rights = [torch.tensor(table.right) for table in tables]
+        self.lefts = [torch.tensor(table.left) for table in tables]
+        self.rights = [torch.tensor(table.right) for table in tables]
         self._symmetric = [
             torch.tensor(table.symmetric, dtype=torch.float32) for table in tables
         ]
@@ -106,12 +117,20 @@ class LogLinearAttach(nn.Module):
         )
         self._start = [torch.log(torch.tensor(_counts(inventory, d))) for d in range(n)]
         self._inside_cache: dict[tuple[int, int, int], np.ndarray] = {}
-        self.set_dropout(0.0)
+        self.set_dropout(0.0, seed=0)
 
-    def set_dropout(self, dropout: float, seed: int = 0) -> None:
-        """Which share of the features of N, W, A, C and c training leaves out."""
-        self.dropout = dropout
-        self._rng = np.random.default_rng(seed)
+    def set_dropout(
+        self, features: float, words: float = 0.0, *, seed: int | None = None
+    ) -> None:
+        """Which share of the features of N, W, A, C and c training leaves out.
+
+        features (float): The share.
+        words (float): Not used: this scorer does not read words.
+        seed (int | None): Seed of the choice; None to go on with the last one.
+        """
+        self.dropout = features
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
 
     @torch.no_grad()
     def compact(self, min_weight: float) -> None:
@@ -172,9 +191,9 @@ class LogLinearAttach(nn.Module):
             scores = (
                 scores
                 + self._start[d]
-                + _selected(from_shared, index, self._columns[d])
-                + _selected(left, index, self._lefts[d])
-                + _selected(right, index, self._rights[d])
+                + selected(from_shared, index, self.columns[d])
+                + selected(left, index, self.lefts[d])
+                + selected(right, index, self.rights[d])
                 + symmetry.index_select(0, index)[:, None] * self._symmetric[d]
             )
             result.append(RelationScores(int(d), nodes, scores))
@@ -200,9 +219,20 @@ class LogLinearAttach(nn.Module):
             return []
         self.eval()
         parts = [self.prepare(tree) for tree in trees]
+        return self.by_tree(self(parts), parts)
+
+    def by_tree(
+        self, groups: Sequence[RelationScores], parts: Sequence[TreeFeatures]
+    ) -> list[NodeScores]:
+        """Scores of a batch, tree by tree, with this scorer's terms for marks inside.
+
+        groups (Sequence[RelationScores]): The scores of all nodes.
+        parts (Sequence[TreeFeatures]): The trees.
+        RETURNS (list[NodeScores]): What inference needs.
+        """
         starts = np.cumsum([0, *map(len, parts)])
         base: list[np.ndarray] = [np.zeros(0)] * starts[-1]
-        for group in self(parts):
+        for group in groups:
             rows = group.scores.double().numpy()
             for node, row in zip(group.nodes, rows, strict=True):
                 base[node] = row
@@ -232,7 +262,7 @@ class LogLinearAttach(nn.Module):
                 left=np.zeros((1, 2)),
                 right=np.zeros((1, 2)),
             )
-            table, columns = self.by_relation[relation], self._columns[relation]
+            table, columns = self.by_relation[relation], self.columns[relation]
             terms = np.zeros((len(marks), len(columns)))
             for rows in self.rows.rows(part):
                 terms[rows >= 0] += table[rows[rows >= 0]].numpy()
@@ -283,7 +313,8 @@ def _counts(inventory: Inventory, relation: int) -> list[float]:
     return list(map(float, inventory.pairs[inventory.relations[relation]].values()))
 
 
-def _selected(table: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+def selected(table: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    """Some rows and columns of a table."""
     return table.index_select(0, rows).index_select(1, columns)
 
 

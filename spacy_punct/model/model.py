@@ -14,6 +14,7 @@ from spacy_punct.model.channel import Channel, Direction
 from spacy_punct.model.channel_weights import ChannelKind, ChannelWeights
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import Inventory
+from spacy_punct.model.lexical import LexicalAttach, LexicalSettings
 from spacy_punct.model.objective import Likelihood, likelihood
 from spacy_punct.model.scores import ObservedSlots
 
@@ -48,21 +49,25 @@ class PunctuationModel:
         direction: Direction = "left-to-right",
         channel: ChannelKind = "table",
         min_feature_count: int = 1,
+        lexical: LexicalSettings | None = None,
         seed: int = 0,
     ) -> "PunctuationModel":
-        """An untrained log-linear model of a treebank's language.
+        """An untrained model of a treebank's language.
 
         examples (Sequence[PunctuatedTree]): Projective training trees.
         direction (Direction): Which way the channel's window slides.
         channel (ChannelKind): How the channel's weights are shared.
         min_feature_count (int): How often a feature row must have been seen.
+        lexical (LexicalSettings | None): For a model that reads the words too.
         seed (int): Seed of the channel's initial noise.
         RETURNS (PunctuationModel): The model.
         """
         inventory = Inventory.estimate(examples)
-        scorer = LogLinearAttach.from_examples(
+        scorer: AttachScorer = LogLinearAttach.from_examples(
             inventory, examples, min_count=min_feature_count
         )
+        if lexical is not None:
+            scorer = LexicalAttach(scorer, lexical)
         weights = ChannelWeights(inventory.marks, channel, seed=seed)
         return cls(inventory, scorer, weights, direction)
 

@@ -8,6 +8,7 @@ weights, so that files of two models, or half of one, are never taken for a mode
 import json
 import tempfile
 import zlib
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,14 @@ import torch
 from torch import nn
 
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.model.attach import LogLinearAttach
+from spacy_punct.model.attach import AttachScorer, LogLinearAttach
 from spacy_punct.model.channel_weights import ChannelWeights
 from spacy_punct.model.features import FeatureRows, Observer
 from spacy_punct.model.inventory import Backoff, Inventory
+from spacy_punct.model.lexical import LexicalAttach, LexicalSettings
 from spacy_punct.model.model import PunctuationModel
 
-FORMAT = 1
+FORMAT = 2
 _TABLES, _WEIGHTS = "model.json", "weights.bin"
 
 
@@ -87,9 +89,11 @@ def from_disk(path: str | Path) -> PunctuationModel:
 
 
 def _dump(model: PunctuationModel) -> tuple[dict[str, Any], bytes]:
-    if not isinstance(model.scorer, LogLinearAttach):
-        scorer = type(model.scorer).__name__
-        raise PunctError(Errors.P033.format(scorer=scorer))
+    scorer, lexical = model.scorer, None
+    if isinstance(scorer, LexicalAttach):
+        scorer, lexical = scorer.log_linear, asdict(scorer.settings)
+    if not isinstance(scorer, LogLinearAttach):
+        raise PunctError(Errors.P033.format(scorer=type(scorer).__name__))
     arrays = {
         f"scorer.{name}": _packed(weights)
         for name, weights in model.scorer.state_dict().items()
@@ -98,9 +102,9 @@ def _dump(model: PunctuationModel) -> tuple[dict[str, Any], bytes]:
         f"channel.{name}": _packed(weights)
         for name, weights in model.channel_weights.state_dict().items()
     }
-    for d, keys in enumerate(model.scorer.rows.keys):
+    for d, keys in enumerate(scorer.rows.keys):
         arrays[f"rows.{d}"] = keys.astype(np.int32)
-    arrays["rows.shared"] = model.scorer.rows.shared_keys.astype(np.int32)
+    arrays["rows.shared"] = scorer.rows.shared_keys.astype(np.int32)
     weights = zlib.compress(srsly.msgpack_dumps(arrays), level=9)
     backoff = model.inventory.backoff
     tables = {
@@ -108,6 +112,7 @@ def _dump(model: PunctuationModel) -> tuple[dict[str, Any], bytes]:
         "checksum": zlib.crc32(weights),
         "direction": model.direction,
         "channel": model.channel_weights.kind,
+        "lexical": lexical,
         "marks": model.inventory.marks,
         "tags": model.inventory.tags,
         "pairs": {
@@ -150,7 +155,9 @@ def _load(tables: dict[str, Any], weights: bytes, where: str) -> PunctuationMode
         ]
         shared = arrays["rows.shared"].astype(np.int64)
         rows = FeatureRows(Observer(inventory), keys, shared)
-        scorer = LogLinearAttach(inventory, rows)
+        scorer: AttachScorer = LogLinearAttach(inventory, rows)
+        if tables["lexical"] is not None:
+            scorer = LexicalAttach(scorer, LexicalSettings(**tables["lexical"]))
         _fill(scorer, "scorer", arrays)
         channel = ChannelWeights(inventory.marks, tables["channel"])
         _fill(channel, "channel", arrays)

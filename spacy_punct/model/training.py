@@ -116,7 +116,7 @@ def train(
             min_feature_count=config.min_feature_count,
             seed=config.seed,
         )
-        model.scorer.set_dropout(config.dropout, config.seed)
+        model.scorer.set_dropout(config.dropout, seed=config.seed)
         result = train_model(model, examples, dev, config, show_progress)
         model.scorer.compact(config.min_weight)
         model.refresh()

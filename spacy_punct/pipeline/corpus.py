@@ -1,7 +1,11 @@
 """Treebanks as spaCy examples: words on both sides, punctuation on the reference."""
 
-from collections.abc import Callable, Iterable, Iterator
+import math
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
@@ -11,15 +15,27 @@ from spacy.vocab import Vocab
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import Errors, PunctError, check_range
-from spacy_punct.pipeline.gold import set_gold
+from spacy_punct.pipeline.gold import has_gold, joined_gold, set_gold
 from spacy_punct.pipeline.trees import WORDS_ONLY
 from spacy_punct.text.spacing import NO_SPACES
 
-_SUFFIXES = (".conllu", ".spacy")
+SUFFIXES = (".conllu", ".spacy")
+
+_HIDDEN = "_"
+"""The norm of words that were misheard."""
 
 
 def create_corpus(
-    path: Path, gold_trees: bool = True, limit: int = 0
+    path: Path,
+    gold_trees: bool = True,
+    limit: int = 0,
+    parsed: Path | None = None,
+    gold_share: float = 0.0,
+    join: int = 1,
+    sentences: bool = True,
+    lower: float = 0.0,
+    noise: float = 0.0,
+    seed: int = 0,
 ) -> Callable[[Language], Iterable[Example]]:
     """A reader of depunctuated treebanks, `spacy_punct.Corpus.v1`.
 
@@ -28,50 +44,158 @@ def create_corpus(
     gold_trees (bool): Whether the predicted Docs have the treebank's trees and
         parts of speech, for pipelines without a parser.
     limit (int): How many sentences to read at most; 0 for all.
+    parsed (Path | None): A DocBin made by `punct jackknife` of the same sentences:
+        the predicted Docs have its trees and parts of speech.
+    gold_share (float): The share of Docs that have the treebank's trees instead.
+    join (int): How many sentences that follow each other make a Doc at most; each
+        Doc has a random number of them.
+    sentences (bool): Whether predicted Docs without trees know their sentences.
+    lower (float): The share of Docs without capitals on the predicted side.
+    noise (float): The share of words whose norm is hidden on the predicted side, as
+        if they had been misheard.
+    seed (int): Seed of what is random.
     RETURNS (Callable): Called with the pipeline it gives examples.
     """
-    return PunctuationCorpus(path, gold_trees, limit)
+    return PunctuationCorpus(
+        path,
+        Trees(gold_trees, parsed, gold_share, sentences),
+        Augmentation(join, lower, noise, seed),
+        limit,
+    )
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Which trees the predicted Docs of a corpus have; see `create_corpus`."""
+
+    gold: bool
+    parsed: Path | None
+    gold_share: float
+    sentences: bool
+
+    def __post_init__(self) -> None:
+        check_range("gold_share", self.gold_share, 0, math.nextafter(1, 2))
+
+
+@dataclass(frozen=True)
+class Augmentation:
+    """What a corpus does to sentences; see `create_corpus`."""
+
+    join: int
+    lower: float
+    noise: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        check_range("join", self.join, 1)
+        for name in ("lower", "noise"):
+            check_range(name, getattr(self, name), 0, math.nextafter(1, 2))
 
 
 class PunctuationCorpus:
-    """See `create_corpus`. Files are read once."""
+    """See `create_corpus`. Files are read once; each pass is random in its own way."""
 
-    def __init__(self, path: Path, gold_trees: bool, limit: int) -> None:
+    def __init__(
+        self, path: Path, trees: Trees, augmentation: Augmentation, limit: int
+    ) -> None:
         check_range("limit", limit, 0)
-        self._paths = treebank_files(Path(path), _SUFFIXES)
-        self._gold_trees = gold_trees
+        self._paths = treebank_files(Path(path), SUFFIXES)
+        self._trees = trees
+        self._augmentation = augmentation
         self._limit = limit
-        self._docs: list[Doc] | None = None
+        self._docs: list[Doc] = []
+        self._parsed: list[Doc] = []
+        self._passes = 0
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        if self._docs is None or self._docs[0].vocab is not nlp.vocab:
-            docs = [d for path in self._paths for d in read_docs(path, nlp.vocab)]
-            if not docs:
-                raise PunctError(Errors.P020)
-            self._docs = docs[: self._limit or None]
-        for reference in self._docs:
-            predicted = unpunctuated(reference, with_tree=self._gold_trees)
+        if not self._docs or self._docs[0].vocab is not nlp.vocab:
+            self._read(nlp.vocab)
+        trees, augmentation = self._trees, self._augmentation
+        rng = random.Random(augmentation.seed + 1_000_003 * self._passes)
+        self._passes += 1
+        start = 0
+        while start < len(self._docs):
+            part = slice(start, start + rng.randint(1, augmentation.join))
+            start = part.stop
+            reference = joined(self._docs[part])
+            source = reference if trees.gold else None
+            if self._parsed and rng.random() >= trees.gold_share:
+                source = joined(self._parsed[part])
+            elif self._parsed:
+                source = reference
+            predicted = unpunctuated(
+                reference,
+                source,
+                sentences=trees.sentences,
+                lower=rng.random() < augmentation.lower,
+            )
+            for token in predicted:
+                if augmentation.noise and rng.random() < augmentation.noise:
+                    token.norm_ = _HIDDEN
             yield Example(predicted, reference)
 
+    def _read(self, vocab: Vocab) -> None:
+        docs = [d for path in self._paths for d in read_docs(path, vocab)]
+        if not docs:
+            raise PunctError(Errors.P020)
+        self._docs = docs[: self._limit or None]
+        if self._trees.parsed is None:
+            return
+        self._parsed = list(read_docs(self._trees.parsed, vocab))[: self._limit or None]
+        texts = [[[t.lower_ for t in d] for d in x] for x in (self._docs, self._parsed)]
+        if texts[0] != texts[1]:
+            raise PunctError(
+                Errors.P066.format(
+                    path=self._trees.parsed, n=len(texts[1]), expected=len(texts[0])
+                )
+            )
 
-def unpunctuated(reference: Doc, *, with_tree: bool) -> Doc:
-    """The words and the sentences of a reference, but nothing of its punctuation.
+
+def joined(docs: Sequence[Doc]) -> Doc:
+    """Sentences as one Doc, with all their annotation and true punctuation.
+
+    docs (Sequence[Doc]): Docs of `read_docs`, or such Docs parsed.
+    RETURNS (Doc): The Doc.
+    """
+    if len(docs) == 1:
+        return docs[0]
+    whole = Doc.from_docs(list(docs), ensure_whitespace=True, exclude=["user_data"])
+    whole.user_data[WORDS_ONLY] = True
+    if all(map(has_gold, docs)):
+        set_gold(whole, *joined_gold(docs))
+    return whole
+
+
+def unpunctuated(
+    reference: Doc,
+    source: Doc | None = None,
+    *,
+    sentences: bool = True,
+    lower: bool = False,
+) -> Doc:
+    """The words of a reference, but nothing of its punctuation.
 
     reference (Doc): A Doc of `read_docs`.
-    with_tree (bool): Whether to give the new Doc the tree and the parts of speech.
-        Without, a parser will keep to the sentences.
+    source (Doc | None): A Doc of the same words whose tree and parts of speech the
+        new one gets.
+    sentences (bool): Whether it gets the sentences of the reference if it gets no
+        tree. A parser will keep to them.
+    lower (bool): Whether it loses its capitals.
     RETURNS (Doc): A new Doc.
     """
-    annotation = {"sent_starts": [bool(token.is_sent_start) for token in reference]}
-    if with_tree:
+    annotation: dict[str, Any] = {}
+    if source is not None:
         annotation = {
-            "heads": [token.head.i for token in reference],
-            "deps": [token.dep_ for token in reference],
-            "pos": [token.pos_ for token in reference],
+            "heads": [token.head.i for token in source],
+            "deps": [token.dep_ for token in source],
+            "pos": [token.pos_ for token in source],
         }
+    elif sentences:
+        starts = [bool(token.is_sent_start) for token in reference]
+        annotation = {"sent_starts": starts}
     return Doc(
         reference.vocab,
-        words=[token.text for token in reference],
+        words=[token.lower_ if lower else token.text for token in reference],
         spaces=[bool(token.whitespace_) for token in reference],
         user_data={WORDS_ONLY: True},
         **annotation,

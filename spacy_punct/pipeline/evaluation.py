@@ -25,7 +25,7 @@ def evaluate_pipeline(
     RETURNS (dict[str, Any]): All that the JSON file holds.
     """
     references = [make_doc(example, nlp.vocab) for example in treebank.examples]
-    docs = [unpunctuated(doc, with_tree=gold) for doc in references]
+    docs = [unpunctuated(doc, doc if gold else None) for doc in references]
     n_words = sum(map(len, docs))
     start = time.perf_counter()
     stream = restorer.pipe(docs) if gold else nlp.pipe(docs)

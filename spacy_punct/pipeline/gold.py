@@ -1,6 +1,7 @@
 """True punctuation on reference Docs, and examples to learn from."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -9,7 +10,6 @@ from spacy_punct.data.depunctuation import PunctuatedTree, Spaces
 from spacy_punct.data.marks import BRACKETS
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.model.inventory import EMPTY
 from spacy_punct.pipeline.trees import parsed_sentences
 
 _SLOTS, _SPACES = "spacy_punct.slots", "spacy_punct.spaces"
@@ -53,43 +53,59 @@ def gold_spaces(doc: Doc) -> Spaces:
     return tuple(tuple(map(bool, slot)) for slot in spaces)
 
 
-def gold_examples(example: Example, name: str) -> list[PunctuatedTree]:
+def joined_gold(docs: Sequence[Doc]) -> tuple[Slots, Spaces]:
+    """The true punctuation of Docs that follow each other, and the spaces around."""
+    slots, spaces = list(gold_slots(docs[0])), list(gold_spaces(docs[0]))
+    for doc in docs[1:]:
+        first, *others = gold_slots(doc)
+        slots[-1] += first
+        slots += others
+        around = gold_spaces(doc)
+        if spaces and around:
+            spaces[-1] = (*spaces[-1][:-1], True, *around[0][1:])
+        spaces = [*spaces, *around[1:]] if spaces and around else []
+    return tuple(slots), tuple(spaces)
+
+
+def gold_examples(
+    example: Example, name: str, vectors: Any = None
+) -> list[PunctuatedTree]:
     """The trees that the pipeline has for an example, with its true punctuation.
 
     example (Example): Trees are taken from the predicted Doc: the parser's, or those
         the reader put there. Punctuation comes from the reference.
     name (str): How messages call the component.
+    vectors (Any): An array with a row for each token of the predicted Doc, if known.
     RETURNS (list[PunctuatedTree]): One for each sentence, projective.
     """
-    trees = [
-        sentence.tree.projective()
-        for sentence in parsed_sentences(example.predicted, name, words_only=True)
-    ]
+    sentences = parsed_sentences(example.predicted, name, vectors, words_only=True)
+    trees = [sentence.tree.projective() for sentence in sentences]
     slots, n = gold_slots(example.reference), sum(map(len, trees))
     if trees and len(slots) != n + 1:
         raise PunctError(Errors.P014.format(words=n, expected=n + 1, n=len(slots)))
-    # Where sentences were cut otherwise, nobody needs to know about spaces.
-    spaces = gold_spaces(example.reference) if len(trees) == 1 else ()
-    return [
-        PunctuatedTree(tree, part, spaces=spaces)
-        for tree, part in _shared_out(slots, trees)
-    ]
+    spaces = gold_spaces(example.reference)
+    return list(_shared_out(slots, spaces, trees))
 
 
-def _shared_out(slots: Slots, trees: Sequence[Tree]) -> Iterator[tuple[Tree, Slots]]:
+def _shared_out(
+    slots: Slots, spaces: Spaces, trees: Sequence[Tree]
+) -> Iterator[PunctuatedTree]:
     """The slots of a text, given to its sentences.
 
     Of the marks between two sentences, brackets that open belong to the second.
     """
-    start, initial = 0, slots[0]
+    slots, spaces = list(slots), list(spaces)
+    start = 0
     for tree in trees:
         stop = start + len(tree)
-        final, following = slots[stop], EMPTY
+        ours, around = slots[start : stop + 1], spaces[start : stop + 1]
         if tree is not trees[-1]:
-            cut = _first_opener(final)
-            final, following = final[:cut], final[cut:]
-        yield tree, (initial, *slots[start + 1 : stop], final)
-        start, initial = stop, following
+            cut = _first_opener(slots[stop])
+            ours[-1], slots[stop] = slots[stop][:cut], slots[stop][cut:]
+            if spaces:
+                around[-1], spaces[stop] = spaces[stop][: cut + 1], spaces[stop][cut:]
+        yield PunctuatedTree(tree, tuple(ours), spaces=tuple(around))
+        start = stop
 
 
 def _first_opener(marks: Puncteme) -> int:

@@ -16,7 +16,9 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer
+from thinc.types import Floats2d
 
+from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.marks import UNK
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError, Warnings, check_range
@@ -166,10 +168,37 @@ class PunctuationRestorer(TrainablePipe):
         """
         if isinstance(doc, Span):
             doc = doc.as_doc(copy_user_data=True)
-        sentences = parsed_sentences(doc, self.name)
+        sentences = self._read([doc])[0]
         if len(sentences) != 1:
             raise PunctError(Errors.P048.format(n=len(sentences)))
         return self.punctuation.distribution(sentences[0].tree)
+
+    def examples(self, examples: Iterable[Example]) -> list[PunctuatedTree]:
+        """The trees of examples as the model sees them, with true punctuation.
+
+        examples (Iterable[Example]): Trees on the predicted side.
+        RETURNS (list[PunctuatedTree]): One for each sentence, projective.
+        """
+        examples = list(examples)
+        rows = self._vectors([example.predicted for example in examples])
+        return [
+            found
+            for example, vectors in zip(examples, rows, strict=True)
+            for found in gold_examples(example, self.name, vectors)
+        ]
+
+    def _read(self, docs: Sequence[Doc]) -> list[list[ParsedSentence]]:
+        """The sentences of each Doc."""
+        return [
+            parsed_sentences(doc, self.name, vectors)
+            for doc, vectors in zip(docs, self._vectors(docs), strict=True)
+        ]
+
+    def _vectors(self, docs: Sequence[Doc]) -> Sequence[Floats2d | None]:
+        """The words of each Doc as vectors, if the model wants them."""
+        if not self.model.has_ref("tok2vec"):
+            return [None] * len(docs)
+        return self.model.get_ref("tok2vec").predict(docs)
 
     # Restoring
 
@@ -188,7 +217,7 @@ class PunctuationRestorer(TrainablePipe):
         RETURNS (list[list[RestoredSentence]]): For each Doc its sentences.
         """
         docs = list(docs)
-        by_doc = [parsed_sentences(doc, self.name) for doc in docs]
+        by_doc = self._read(docs)
         sentences = list(chain.from_iterable(by_doc))
         if not sentences:
             return [[] for _ in docs]
@@ -329,16 +358,12 @@ class PunctuationRestorer(TrainablePipe):
             is_reversed = self.vocab.lang in _RIGHT_TO_LEFT
             direction = "right-to-left" if is_reversed else "left-to-right"
         self.model.attrs["direction"] = direction
-        examples = [
-            found
-            for example in get_examples()
-            for found in gold_examples(
-                Example(example.reference, example.reference), self.name
-            )
-        ]
-        if not examples:
+        references = [example.reference for example in get_examples()]
+        examples = [Example(reference, reference) for reference in references]
+        known = [t for example in examples for t in gold_examples(example, self.name)]
+        if not known:
             raise PunctError(Errors.P020)
-        self.spacing = Spacing.learn(self.vocab.lang or "", examples)
+        self.spacing = Spacing.learn(self.vocab.lang or "", known)
         self.model.initialize(X=examples)
 
     def update(
@@ -362,14 +387,13 @@ class PunctuationRestorer(TrainablePipe):
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
         validate_examples(examples, "PunctuationRestorer.update")
-        trees = [t for e in examples if len(e) for t in gold_examples(e, self.name)]
-        if not trees:
+        if not any(len(example) for example in examples):
             return losses
         self.punctuation  # noqa: B018 - it raises if there is none
-        found, backprop = self.model.begin_update(trees)
+        found, backprop = self.model.begin_update(examples)
         if not np.isfinite(found.objective):
             raise PunctError(Errors.P026.format(loss=found.objective, step="this"))
-        backprop(1.0 / len(trees))
+        backprop()
         if sgd is not None:
             self.finish_update(sgd)
         losses[self.name] -= found.objective
@@ -386,9 +410,8 @@ class PunctuationRestorer(TrainablePipe):
             return {}
         scores = super().score(examples, **kwargs)
         same = [example for example in examples if is_comparable(example) and example.x]
-        known = [tree for e in same for tree in gold_examples(e, self.name)]
-        if known:
-            scores["punct_ppl"] = self.punctuation.perplexity(known)
+        if same:
+            scores["punct_ppl"] = self.punctuation.perplexity(self.examples(same))
         return scores
 
     # Storage

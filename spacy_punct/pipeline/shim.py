@@ -9,6 +9,7 @@ import torch
 from thinc.api import Optimizer
 from thinc.shims.shim import Shim
 
+from spacy_punct.model.lexical import LexicalAttach
 from spacy_punct.model.model import PunctuationModel
 from spacy_punct.model.storage import from_bytes, to_bytes
 
@@ -19,8 +20,8 @@ class PunctuationShim(Shim):
     Unlike thinc's own shim for torch it stores without pickle, lets parts of the
     model learn at different rates, and knows the optimizer's averaged weights.
 
-    rates (Mapping[str, float]): "scorer" and "channel" -> factor on the learning
-        rate.
+    rates (Mapping[str, float]): "log_linear", "lexical" and "channel" -> factor on
+        the learning rate.
     min_weight (float): If positive, ATTACH is stored without weights closer to zero
         than this and the others in half precision.
     """
@@ -46,13 +47,14 @@ class PunctuationShim(Shim):
         """The part, the name and the values of each trainable array."""
         if self._model is None:
             return
-        modules = {
-            "scorer": self._model.scorer,
-            "channel": self._model.channel_weights,
-        }
-        for part, module in modules.items():
-            for name, weights in module.named_parameters():
-                yield part, f"{part}.{name}", weights
+        scorer, channel = self._model.scorer, self._model.channel_weights
+        log_linear = scorer.log_linear if isinstance(scorer, LexicalAttach) else scorer
+        theirs = set(log_linear.parameters())
+        for name, weights in scorer.named_parameters():
+            part = "log_linear" if weights in theirs else "lexical"
+            yield part, f"scorer.{name}", weights
+        for name, weights in channel.named_parameters():
+            yield "channel", f"channel.{name}", weights
 
     def finish_update(self, optimizer: Optimizer) -> None:
         for part, name, weights in self.weights():

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Token
 
@@ -55,7 +55,7 @@ class ParsedSentence:
 
 
 def parsed_sentences(
-    doc: Doc, name: str, *, words_only: bool = False
+    doc: Doc, name: str, vectors: Any = None, *, words_only: bool = False
 ) -> list[ParsedSentence]:
     """Read sentences and trees off a Doc.
 
@@ -66,6 +66,7 @@ def parsed_sentences(
 
     doc (Doc): A parsed Doc.
     name (str): How messages call the component.
+    vectors (Any): An array with a row for each token, to go with the words.
     words_only (bool): Whether it is known that every token is a word.
     RETURNS (list[ParsedSentence]): Empty if there are no words.
     """
@@ -95,7 +96,7 @@ def parsed_sentences(
     result = []
     for sentence, start in zip(sentences, starts, strict=False):
         after = text[_end(sentence[-1]) : start]
-        result.append(_parsed(sentence, words, text, before, after))
+        result.append(_parsed(sentence, words, text, before, after, vectors))
         before = ""
     return result
 
@@ -146,7 +147,12 @@ def _is_mark(token: Token) -> bool:
 
 
 def _parsed(
-    tokens: Sequence[Token], words: set[int], text: str, before: str, after: str
+    tokens: Sequence[Token],
+    words: set[int],
+    text: str,
+    before: str,
+    after: str,
+    vectors: Any,
 ) -> ParsedSentence:
     marks = _marks([token for token in tokens if token.i not in words])
     slots: list[list[str]] = [[]]
@@ -163,9 +169,10 @@ def _parsed(
             slots[-1].append(marks[token.i])
     white[-1].append("")
     kept = [token for token in tokens if token.i in words]
+    positions = [token.i for token in kept]
     return ParsedSentence(
-        _tree(kept),
-        tuple(token.i for token in kept),
+        _tree(kept, None if vectors is None else vectors[positions]),
+        tuple(positions),
         tuple(map(tuple, slots)),
         glyphs,
         tuple(map(tuple, white)),
@@ -196,7 +203,7 @@ def _stem(token: Token) -> str:
     return token.text.removesuffix(".") or token.text
 
 
-def _tree(words: Sequence[Token]) -> Tree:
+def _tree(words: Sequence[Token], vectors: Any) -> Tree:
     number = {token.i: k for k, token in enumerate(words)}
     roots = [token for token in words if token.head.i == token.i]
     if any(token.dep_.lower() != "root" for token in roots):
@@ -219,4 +226,5 @@ def _tree(words: Sequence[Token]) -> Tree:
         relations=tuple(
             "root" if token.dep_ == "ROOT" else token.dep_ for token in words
         ),
+        vectors=vectors,
     )

@@ -88,7 +88,7 @@ def test_storage_corrupt_bytes(data):
 def test_storage_other_format(model, tmp_path):
     to_disk(model, tmp_path / "model")
     file = tmp_path / "model" / "model.json"
-    file.write_text(file.read_text("utf-8").replace('"format": 1', '"format": 99'))
+    file.write_text(file.read_text("utf-8").replace('"format": 2', '"format": 99'))
     with pytest.raises(PunctError, match=r"\[P032\].*99"):
         from_disk(tmp_path / "model")
 

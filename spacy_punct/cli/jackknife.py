@@ -1,0 +1,46 @@
+"""`punct jackknife`: trees to learn on, as a parser makes them of new text."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spacy_punct.cli.group import check_file, command
+from spacy_punct.pipeline.jackknife import jackknife as run
+
+
+@command
+def jackknife(
+    config: Annotated[
+        Path, typer.Argument(help="Training config of a pipeline with a parser.")
+    ],
+    source: Annotated[
+        Path, typer.Argument(help="The treebank: a file or a folder of files.")
+    ],
+    dev: Annotated[Path, typer.Argument(help="Development data for the trainings.")],
+    output: Annotated[Path, typer.Argument(help="The .spacy file to write.")],
+    folds: Annotated[int, typer.Option(min=2, help="How many parsers to train.")] = 4,
+    max_steps: Annotated[
+        int | None, typer.Option(min=1, help="Overrides the config's.")
+    ] = None,
+) -> None:
+    """Parse a treebank, each part by a parser trained on the others.
+
+    A restorer trained on such trees (setting `parsed` of spacy_punct.Corpus.v1) has
+    met the errors it will meet. The parsers are kept beside the output; a run that
+    was stopped goes on with the parsers it has.
+
+    Example: python -m spacy punct jackknife configs/parser.cfg train.conllu \\
+    dev.conllu corpus/parsed.spacy
+    """
+    overrides: dict[str, str | int] = {"paths.dev": str(dev)}
+    if max_steps is not None:
+        overrides["training.max_steps"] = max_steps
+    run(
+        check_file(config),
+        source,
+        output,
+        output.with_suffix(".folds"),
+        folds=folds,
+        overrides=overrides,
+    )
