@@ -165,7 +165,8 @@ def forward(
 ) -> tuple[Likelihood, Callable[[], None]]:
     """The likelihood of a batch, and how to add its gradient to the weights'.
 
-    The gradient is that of the mean over sentences.
+    The weights' gradient is that of the mean over sentences. What the tok2vec gets
+    is a sum: so it is from taggers and parsers, with which it may be shared.
     """
     attrs = model.attrs
     built: PunctuationModel = model.shims[0].model
@@ -197,28 +198,24 @@ def forward(
             # The gradient of l2 |w|².
             if part == "log_linear" and weights.grad is not None:
                 weights.grad.add_(weights.detach(), alpha=2 * attrs["l2"])
-        backprop_vectors()
+        backprop_vectors(len(trees))
 
     return found, backprop
 
 
 def _read_words(
     model: Model, docs: list[Doc], is_train: bool
-) -> tuple[Sequence[torch.Tensor | None], Callable[[], None]]:
+) -> tuple[Sequence[torch.Tensor | None], Callable[[float], None]]:
     """The vectors of the words of Docs, if there is a tok2vec to give them, and how
-    to hand on their gradient."""
+    to hand on their gradient, scaled."""
     if not model.has_ref("tok2vec"):
-        return [None] * len(docs), lambda: None
+        return [None] * len(docs), lambda scale: None
     rows, backprop = model.get_ref("tok2vec")(docs, is_train)
     vectors = [torch.tensor(array, requires_grad=is_train) for array in rows]
 
-    def backprop_vectors() -> None:
-        backprop(
-            [
-                torch.zeros_like(v).numpy() if v.grad is None else v.grad.numpy()
-                for v in vectors
-            ]
-        )
+    def backprop_vectors(scale: float) -> None:
+        gradients = [torch.zeros_like(v) if v.grad is None else v.grad for v in vectors]
+        backprop([(scale * gradient).numpy() for gradient in gradients])
 
     return vectors, backprop_vectors
 
