@@ -7,6 +7,7 @@ from thinc.api import Config, Model
 
 from spacy_punct.model.channel import Direction
 from spacy_punct.pipeline.restorer import Existing, PunctuationRestorer
+from spacy_punct.pipeline.truecaser import Truecaser
 from spacy_punct.text.casing import Casing
 from spacy_punct.text.glyphs import Quotes
 
@@ -19,6 +20,23 @@ min_feature_count = 1
 dropout = 0.4
 scorer_rate = 1.0
 channel_rate = 7.5
+"""
+)["model"]
+
+_SMALL_TAGGER = Config().from_str(
+    """
+[model]
+@architectures = "spacy.Tagger.v2"
+
+[model.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 96
+depth = 2
+embed_size = 2000
+window_size = 1
+maxout_pieces = 3
+subword_features = true
 """
 )["model"]
 
@@ -89,3 +107,24 @@ def make_punctuation_restorer(
         squared=squared,
         scorer=scorer,
     )
+
+
+@Language.factory(
+    "truecaser",
+    assigns=["token._.truecased"],
+    default_config={
+        "model": _SMALL_TAGGER,
+        "scorer": {"@scorers": "spacy_punct.case_scorer.v1"},
+    },
+    default_score_weights={
+        "case_acc": 1.0,
+        "case_p": None,
+        "case_r": None,
+        "case_f": 0.0,
+    },
+)
+def make_truecaser(
+    nlp: Language, name: str, model: Model, scorer: Callable | None
+) -> Truecaser:
+    """Make a `truecaser`; see `Truecaser` for the settings."""
+    return Truecaser(nlp.vocab, model, name, scorer=scorer)

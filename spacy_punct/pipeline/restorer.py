@@ -67,7 +67,8 @@ class PunctuationRestorer(TrainablePipe):
     marks (list[str] | None): The marks that may be written; None for all.
     existing (Existing): What to do with punctuation that is there: take it away and
         restore, keep it and restore the rest given it, or raise an error.
-    casing (Casing): Whether to capitalise sentences; "auto" if there is no capital.
+    casing (Casing): Whether to capitalise sentences, and words as a truecaser before
+        this component says; "auto" if there is no capital.
     quotes (Quotes): How quotes are written.
     l2 (float): ς, pulls ATTACH's weights to where they started.
     unmatched_weight (float): ξ, discourages brackets without a partner.
