@@ -58,7 +58,7 @@ def create_corpus(
     """
     return PunctuationCorpus(
         path,
-        Trees(gold_trees, parsed, gold_share, sentences),
+        Trees(gold_trees, Path(parsed) if parsed else None, gold_share, sentences),
         Augmentation(join, lower, noise, seed),
         limit,
     )

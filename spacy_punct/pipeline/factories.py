@@ -7,6 +7,7 @@ from thinc.api import Config, Model
 
 from spacy_punct.model.channel import Direction
 from spacy_punct.pipeline.restorer import Existing, PunctuationRestorer
+from spacy_punct.pipeline.senter import StreamSenter
 from spacy_punct.pipeline.truecaser import Truecaser
 from spacy_punct.text.casing import Casing
 from spacy_punct.text.glyphs import Quotes
@@ -128,3 +129,33 @@ def make_truecaser(
 ) -> Truecaser:
     """Make a `truecaser`; see `Truecaser` for the settings."""
     return Truecaser(nlp.vocab, model, name, scorer=scorer)
+
+
+@Language.factory(
+    "stream_senter",
+    assigns=["token.is_sent_start"],
+    default_config={
+        "model": _SMALL_TAGGER,
+        "threshold": 0.5,
+        "overwrite": False,
+        "scorer": {"@scorers": "spacy.senter_scorer.v1"},
+    },
+    default_score_weights={"sents_f": 1.0, "sents_p": 0.0, "sents_r": 0.0},
+)
+def make_stream_senter(
+    nlp: Language,
+    name: str,
+    model: Model,
+    threshold: float,
+    overwrite: bool,
+    scorer: Callable | None,
+) -> StreamSenter:
+    """Make a `stream_senter`; see `StreamSenter` for the settings."""
+    return StreamSenter(
+        nlp.vocab,
+        model,
+        name,
+        threshold=threshold,
+        overwrite=overwrite,
+        scorer=scorer,
+    )
