@@ -208,6 +208,11 @@ class Errors(metaclass=_Coded):
         "{path} has {n} sentences and the treebank {expected}, or other words. Make it "
         "anew from the same files with `python -m spacy punct jackknife`."
     )
+    P067 = (
+        "The BiLSTM cannot know how long the vectors of '{name}' are before that is "
+        "trained. Let it read a tok2vec with a width, such as "
+        "spacy.Tok2VecListener.v1, or give that to the model without a BiLSTM."
+    )
     # Subtitles
     P060 = (
         "{where}: text before any timing line, so this is neither SRT nor WebVTT. Give "

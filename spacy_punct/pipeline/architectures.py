@@ -9,7 +9,7 @@ from spacy.training import Example
 from thinc.api import Dropout, Model, PyTorchLSTM, chain, with_array, with_padded
 from thinc.types import Floats2d
 
-from spacy_punct.errors import check_range
+from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.attach import encode
 from spacy_punct.model.channel_weights import ChannelKind
 from spacy_punct.model.lexical import LexicalSettings
@@ -210,12 +210,17 @@ def _read_words(
     to hand on their gradient, scaled."""
     if not model.has_ref("tok2vec"):
         return [None] * len(docs), lambda scale: None
-    rows, backprop = model.get_ref("tok2vec")(docs, is_train)
-    vectors = [torch.tensor(array, requires_grad=is_train) for array in rows]
+    tok2vec = model.get_ref("tok2vec")
+    rows, backprop = tok2vec(docs, is_train)
+    # A tok2vec may be on a GPU; the rest is not.
+    vectors = [
+        torch.tensor(tok2vec.ops.to_numpy(array), requires_grad=is_train)
+        for array in rows
+    ]
 
     def backprop_vectors(scale: float) -> None:
         gradients = [torch.zeros_like(v) if v.grad is None else v.grad for v in vectors]
-        backprop([(scale * gradient).numpy() for gradient in gradients])
+        backprop([tok2vec.ops.asarray2f((scale * g).numpy()) for g in gradients])
 
     return vectors, backprop_vectors
 
@@ -229,7 +234,7 @@ def build_bilstm(
     a name may be told by words far away, which the windows of a CNN do not reach.
 
     tok2vec (Model): What it reads: for one, a listener.
-    width (int): The length of its vectors, both directions together.
+    width (int): The length of its vectors, both directions together: an even number.
     depth (int): How many layers.
     dropout (float): Share left out between layers.
     RETURNS (Model): A tok2vec.
@@ -237,7 +242,13 @@ def build_bilstm(
     check_range("width", width, 2)
     check_range("depth", depth, 1)
     check_range("dropout", dropout, 0, 1)
+    if width % 2:
+        raise PunctError(
+            Errors.P024.format(name="width", condition="even", value=width)
+        )
     inner = tok2vec.maybe_get_dim("nO")
+    if inner is None:
+        raise PunctError(Errors.P067.format(name=tok2vec.name))
     lstm = PyTorchLSTM(width, inner, bi=True, depth=depth, dropout=dropout)
     model = chain(tok2vec, with_padded(lstm), with_array(Dropout()))
     model.set_dim("nO", width, force=True)
