@@ -40,7 +40,7 @@ class StreamSenter(SentenceRecognizer):
     ) -> None:
         check_range("threshold", threshold, 0, 1)
         super().__init__(vocab, model, name, overwrite=overwrite, scorer=scorer)
-        self.cfg["threshold"] = threshold
+        self.threshold = threshold
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         # spaCy's taggers leave the softmax out of predicting unless told otherwise.
@@ -49,4 +49,4 @@ class StreamSenter(SentenceRecognizer):
 
     def _scores2guesses(self, scores: Sequence[Floats2d]) -> list[np.ndarray]:
         to_numpy = self.model.ops.to_numpy
-        return [to_numpy(found[:, 1]) > self.cfg["threshold"] for found in scores]
+        return [to_numpy(found[:, 1]) > self.threshold for found in scores]
