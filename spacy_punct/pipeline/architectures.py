@@ -16,6 +16,7 @@ from spacy_punct.model.lexical import LexicalSettings
 from spacy_punct.model.model import PunctuationModel
 from spacy_punct.model.objective import Likelihood
 from spacy_punct.pipeline.gold import gold_examples
+from spacy_punct.pipeline.packing import pack, unpack
 from spacy_punct.pipeline.shim import PunctuationShim
 
 Tok2Vec = Model[list[Doc], list[Floats2d]]
@@ -250,6 +251,9 @@ def build_bilstm(
     if inner is None:
         raise PunctError(Errors.P067.format(name=tok2vec.name))
     lstm = PyTorchLSTM(width, inner, bi=True, depth=depth, dropout=dropout)
+    for node in lstm.walk():
+        if node.shims:
+            node.attrs["convert_inputs"], node.attrs["convert_outputs"] = pack, unpack
     model = chain(tok2vec, with_padded(lstm), with_array(Dropout()))
     model.set_dim("nO", width, force=True)
     return model
