@@ -212,8 +212,9 @@ class Inventory:
 
     def known(self, slots: Slots) -> Slots:
         """The slots with unknown marks, and a literal `^`, replaced by UNK."""
-        unknown = {m for slot in slots for m in slot if m not in self.mark_index}
-        return replace_marks(slots, dict.fromkeys(unknown | {BOS}, UNK))
+        known = self.mark_index.keys() - {BOS}
+        unknown = {mark for slot in slots for mark in slot} - known
+        return replace_marks(slots, dict.fromkeys(unknown, UNK)) if unknown else slots
 
 
 def _ordered(counts: Counter[Pair]) -> dict[Pair, int]:
