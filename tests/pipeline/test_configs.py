@@ -3,6 +3,7 @@
 import pytest
 import spacy
 import srsly
+from spacy import registry
 from spacy.cli.evaluate import evaluate
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
@@ -21,9 +22,12 @@ def test_configs_are_filled(path):
     settings = config["components"]["punctuation_restorer"]
     nlp = spacy.blank("en")
     nlp.add_pipe("punctuation_restorer")
-    default = nlp.config["components"]["punctuation_restorer"]
+    default = nlp.get_pipe_config("punctuation_restorer")
     assert set(settings) == set(default)
-    assert set(settings["model"]) == set(default["model"])
+    model = {
+        "model": config.interpolate()["components"]["punctuation_restorer"]["model"]
+    }
+    assert registry.fill(model) == model
     for name in ("punct_aed", "punct_f", "punct_ppl"):
         assert name in config["training"]["score_weights"]
 
