@@ -210,6 +210,11 @@ class Errors(metaclass=_Coded):
         "{path} has {n} sentences and the treebank {expected}, or other words. Make it "
         "anew from the same files with `python -m spacy punct jackknife`."
     )
+    P067 = (
+        "The BiLSTM cannot know how long the vectors of '{name}' are before that is "
+        "trained. Let it read a tok2vec with a width, such as "
+        "spacy.Tok2VecListener.v1, or give that to the model without a BiLSTM."
+    )
     # Bundled pipelines and streams
     P070 = (
         "No pipeline '{name}' comes with this package; there are: {names}. Use one of "
@@ -246,6 +251,27 @@ class Errors(metaclass=_Coded):
         "A block of {lines} lines has {n} line ends. Keep the number of lines when you "
         "replace a cue, as Cue.with_words does, or give new line ends."
     )
+    # Capitals
+    P075 = (
+        'The setting casing is "truecase", but nothing is known of the capitals of '
+        "this Doc. Put a truecaser before the component that writes it, or set casing "
+        'to "auto" or "sentence".'
+    )
+    P076 = (
+        "The component '{name}' is not trained. Train it with python -m spacy train, "
+        "call nlp.initialize with examples whose references have their capitals, or "
+        "load a trained pipeline."
+    )
+    P077 = (
+        "The references of the examples for '{name}' have no capital but where "
+        "sentences begin, so there is nothing to learn. Give references as they are "
+        "written (the augmenter spacy.lower_case.v1 takes their capitals away too), "
+        "and leave the component out in languages that have none."
+    )
+    P078 = (
+        "The loss of '{name}' became {loss}, so training stopped. Lower the learning "
+        "rate or check the data."
+    )
 
 
 class Warnings(metaclass=_Coded):
@@ -257,6 +283,11 @@ class Warnings(metaclass=_Coded):
     W002 = (
         "The Doc has no parts of speech, and the model reads them. Put a tagger or "
         "morphologizer that sets Token.pos before '{name}'."
+    )
+    W075 = (
+        "The predicted Docs of the examples for '{name}' have all the capitals of the "
+        "references, so it will learn to copy them and not to find them. Give it Docs "
+        "in lower case, some at least."
     )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from spacy_punct.cli.group import check_file, command
+from spacy_punct.pipeline.corpus import SUFFIXES, treebank_files
 from spacy_punct.pipeline.jackknife import jackknife as run
 
 
@@ -33,6 +34,7 @@ def jackknife(
     Example: python -m spacy punct jackknife configs/parser.cfg train.conllu \\
     dev.conllu corpus/parsed.spacy
     """
+    treebank_files(dev, SUFFIXES)
     overrides: dict[str, str | int] = {"paths.dev": str(dev)}
     if max_steps is not None:
         overrides["training.max_steps"] = max_steps

@@ -196,7 +196,7 @@ class LexicalAttach(nn.Module):
         relation = _joined(part.relation for part in templates)
         side = _joined(part.side for part in templates)
         vectors = torch.cat(
-            [torch.as_tensor(part.vectors, dtype=torch.float32) for part in batch]
+            [torch.as_tensor(part.vectors, dtype=self.pair.dtype) for part in batch]
         )
         words = torch.cat([vectors, self.tags(tag), self.relations(relation)], dim=1)
         words = self._dropped_out(self._encoded(self._dropped_out(words), lengths))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Slots, Tree
@@ -59,7 +60,7 @@ class PunctuationModel:
         channel (ChannelKind): How the channel's weights are shared.
         min_feature_count (int): How often a feature row must have been seen.
         lexical (LexicalSettings | None): For a model that reads the words too.
-        seed (int): Seed of the channel's initial noise.
+        seed (int): Seed of the initial noise of the channel and of the network.
         RETURNS (PunctuationModel): The model.
         """
         inventory = Inventory.estimate(examples)
@@ -67,7 +68,9 @@ class PunctuationModel:
             inventory, examples, min_count=min_feature_count
         )
         if lexical is not None:
-            scorer = LexicalAttach(scorer, lexical)
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(seed)
+                scorer = LexicalAttach(scorer, lexical)
         weights = ChannelWeights(inventory.marks, channel, seed=seed)
         return cls(inventory, scorer, weights, direction)
 

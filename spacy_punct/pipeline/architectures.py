@@ -9,7 +9,7 @@ from spacy.training import Example
 from thinc.api import Dropout, Model, PyTorchLSTM, chain, with_array, with_padded
 from thinc.types import Floats2d
 
-from spacy_punct.errors import check_range
+from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.attach import encode
 from spacy_punct.model.channel_weights import ChannelKind
 from spacy_punct.model.lexical import LexicalSettings
@@ -165,7 +165,8 @@ def forward(
 ) -> tuple[Likelihood, Callable[[], None]]:
     """The likelihood of a batch, and how to add its gradient to the weights'.
 
-    The gradient is that of the mean over sentences.
+    The weights' gradient is that of the mean over sentences. What the tok2vec gets
+    is a sum: so it is from taggers and parsers, with which it may be shared.
     """
     attrs = model.attrs
     built: PunctuationModel = model.shims[0].model
@@ -197,28 +198,29 @@ def forward(
             # The gradient of l2 |w|².
             if part == "log_linear" and weights.grad is not None:
                 weights.grad.add_(weights.detach(), alpha=2 * attrs["l2"])
-        backprop_vectors()
+        backprop_vectors(len(trees))
 
     return found, backprop
 
 
 def _read_words(
     model: Model, docs: list[Doc], is_train: bool
-) -> tuple[Sequence[torch.Tensor | None], Callable[[], None]]:
+) -> tuple[Sequence[torch.Tensor | None], Callable[[float], None]]:
     """The vectors of the words of Docs, if there is a tok2vec to give them, and how
-    to hand on their gradient."""
+    to hand on their gradient, scaled."""
     if not model.has_ref("tok2vec"):
-        return [None] * len(docs), lambda: None
-    rows, backprop = model.get_ref("tok2vec")(docs, is_train)
-    vectors = [torch.tensor(array, requires_grad=is_train) for array in rows]
+        return [None] * len(docs), lambda scale: None
+    tok2vec = model.get_ref("tok2vec")
+    rows, backprop = tok2vec(docs, is_train)
+    # A tok2vec may be on a GPU; the rest is not.
+    vectors = [
+        torch.tensor(tok2vec.ops.to_numpy(array), requires_grad=is_train)
+        for array in rows
+    ]
 
-    def backprop_vectors() -> None:
-        backprop(
-            [
-                torch.zeros_like(v).numpy() if v.grad is None else v.grad.numpy()
-                for v in vectors
-            ]
-        )
+    def backprop_vectors(scale: float) -> None:
+        gradients = [torch.zeros_like(v) if v.grad is None else v.grad for v in vectors]
+        backprop([tok2vec.ops.asarray2f((scale * g).numpy()) for g in gradients])
 
     return vectors, backprop_vectors
 
@@ -232,7 +234,7 @@ def build_bilstm(
     a name may be told by words far away, which the windows of a CNN do not reach.
 
     tok2vec (Model): What it reads: for one, a listener.
-    width (int): The length of its vectors, both directions together.
+    width (int): The length of its vectors, both directions together: an even number.
     depth (int): How many layers.
     dropout (float): Share left out between layers.
     RETURNS (Model): A tok2vec.
@@ -240,7 +242,13 @@ def build_bilstm(
     check_range("width", width, 2)
     check_range("depth", depth, 1)
     check_range("dropout", dropout, 0, 1)
+    if width % 2:
+        raise PunctError(
+            Errors.P024.format(name="width", condition="even", value=width)
+        )
     inner = tok2vec.maybe_get_dim("nO")
+    if inner is None:
+        raise PunctError(Errors.P067.format(name=tok2vec.name))
     lstm = PyTorchLSTM(width, inner, bi=True, depth=depth, dropout=dropout)
     model = chain(tok2vec, with_padded(lstm), with_array(Dropout()))
     model.set_dim("nO", width, force=True)

@@ -9,14 +9,27 @@ from typing import Any
 from spacy.tokens import Doc, Token
 
 from spacy_punct.pipeline.restored import restored_doc
+from spacy_punct.text.casing import same_letters
 
 PIECES = "spacy_punct.pieces"
 """Key of the written words and marks in `Doc.user_data`."""
+TRUECASED = "spacy_punct.truecased"
+"""Key of the text with true capitals: as long as the text, whatever its tokens."""
 
 
 def _restored_doc(doc: Doc) -> Doc | None:
     pieces = doc.user_data.get(PIECES)
     return None if pieces is None else restored_doc(doc, pieces)
+
+
+def truecased(token: Token) -> str | None:
+    """How the truecaser writes a token amid a sentence; None if it did not see it."""
+    text = token.doc.user_data.get(TRUECASED)
+    if text is None:
+        return None
+    form = text[token.idx : token.idx + len(token.text)]
+    # User data may have been copied to a Doc of another text.
+    return form if same_letters(form, token.text, token.vocab.lang) else None
 
 
 _DOC: dict[str, dict[str, Any]] = {
@@ -29,6 +42,7 @@ _TOKEN: dict[str, dict[str, Any]] = {
     "left_puncteme": {"default": ()},
     "right_puncteme": {"default": ()},
     "source_index": {"default": None},
+    "truecased": {"getter": truecased},
 }
 
 

@@ -58,7 +58,7 @@ def create_corpus(
     """
     return PunctuationCorpus(
         path,
-        Trees(gold_trees, parsed, gold_share, sentences),
+        Trees(gold_trees, Path(parsed) if parsed else None, gold_share, sentences),
         Augmentation(join, lower, noise, seed),
         limit,
     )
@@ -100,6 +100,9 @@ class PunctuationCorpus:
     ) -> None:
         check_range("limit", limit, 0)
         self._paths = treebank_files(Path(path), SUFFIXES)
+        self._parsed_paths: list[Path] = []
+        if trees.parsed is not None:
+            self._parsed_paths = treebank_files(Path(trees.parsed), (".spacy",))
         self._trees = trees
         self._augmentation = augmentation
         self._limit = limit
@@ -135,13 +138,14 @@ class PunctuationCorpus:
             yield Example(predicted, reference)
 
     def _read(self, vocab: Vocab) -> None:
-        docs = [d for path in self._paths for d in read_docs(path, vocab)]
-        if not docs:
+        self._docs, self._parsed = (
+            [d for path in paths for d in read_docs(path, vocab)][: self._limit or None]
+            for paths in (self._paths, self._parsed_paths)
+        )
+        if not self._docs:
             raise PunctError(Errors.P020)
-        self._docs = docs[: self._limit or None]
-        if self._trees.parsed is None:
+        if not self._parsed_paths:
             return
-        self._parsed = list(read_docs(self._trees.parsed, vocab))[: self._limit or None]
         texts = [[[t.lower_ for t in d] for d in x] for x in (self._docs, self._parsed)]
         if texts[0] != texts[1]:
             raise PunctError(
@@ -159,10 +163,11 @@ def joined(docs: Sequence[Doc]) -> Doc:
     """
     if len(docs) == 1:
         return docs[0]
-    whole = Doc.from_docs(list(docs), ensure_whitespace=True, exclude=["user_data"])
+    space = docs[0].vocab.lang not in NO_SPACES
+    whole = Doc.from_docs(list(docs), ensure_whitespace=space, exclude=["user_data"])
     whole.user_data[WORDS_ONLY] = True
     if all(map(has_gold, docs)):
-        set_gold(whole, *joined_gold(docs))
+        set_gold(whole, *joined_gold(docs, space))
     return whole
 
 

@@ -3,13 +3,32 @@
 from collections.abc import Callable
 
 from spacy.language import Language
-from thinc.api import Model
+from thinc.api import Config, Model
 
 from spacy_punct.model.channel import Direction
 from spacy_punct.pipeline.restorer import Existing, PunctuationRestorer
+from spacy_punct.pipeline.senter import StreamSenter
 from spacy_punct.pipeline.start import start_for
+from spacy_punct.pipeline.truecaser import Truecaser
 from spacy_punct.text.casing import Casing
 from spacy_punct.text.glyphs import Quotes
+
+_SMALL_TAGGER = Config().from_str(
+    """
+[model]
+@architectures = "spacy.Tagger.v2"
+
+[model.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 96
+depth = 2
+embed_size = 2000
+window_size = 1
+maxout_pieces = 3
+subword_features = true
+"""
+)["model"]
 
 
 @Language.factory(
@@ -84,4 +103,55 @@ def make_punctuation_restorer(
         scorer=scorer,
         architecture=None if start is None else start.architecture,
         spacing=None if start is None else start.spacing,
+    )
+
+
+@Language.factory(
+    "truecaser",
+    assigns=["token._.truecased"],
+    default_config={
+        "model": _SMALL_TAGGER,
+        "scorer": {"@scorers": "spacy_punct.case_scorer.v1"},
+    },
+    default_score_weights={
+        "case_acc": 1.0,
+        "case_p": None,
+        "case_r": None,
+        "case_f": 0.0,
+    },
+)
+def make_truecaser(
+    nlp: Language, name: str, model: Model, scorer: Callable | None
+) -> Truecaser:
+    """Make a `truecaser`; see `Truecaser` for the settings."""
+    return Truecaser(nlp.vocab, model, name, scorer=scorer)
+
+
+@Language.factory(
+    "stream_senter",
+    assigns=["token.is_sent_start"],
+    default_config={
+        "model": _SMALL_TAGGER,
+        "threshold": 0.5,
+        "overwrite": False,
+        "scorer": {"@scorers": "spacy.senter_scorer.v1"},
+    },
+    default_score_weights={"sents_f": 1.0, "sents_p": 0.0, "sents_r": 0.0},
+)
+def make_stream_senter(
+    nlp: Language,
+    name: str,
+    model: Model,
+    threshold: float,
+    overwrite: bool,
+    scorer: Callable | None,
+) -> StreamSenter:
+    """Make a `stream_senter`; see `StreamSenter` for the settings."""
+    return StreamSenter(
+        nlp.vocab,
+        model,
+        name,
+        threshold=threshold,
+        overwrite=overwrite,
+        scorer=scorer,
     )

@@ -53,8 +53,13 @@ def gold_spaces(doc: Doc) -> Spaces:
     return tuple(tuple(map(bool, slot)) for slot in spaces)
 
 
-def joined_gold(docs: Sequence[Doc]) -> tuple[Slots, Spaces]:
-    """The true punctuation of Docs that follow each other, and the spaces around."""
+def joined_gold(docs: Sequence[Doc], space: bool = True) -> tuple[Slots, Spaces]:
+    """The true punctuation of Docs that follow each other, and the spaces around.
+
+    docs (Sequence[Doc]): The Docs.
+    space (bool): Whether a space parts them.
+    RETURNS (tuple[Slots, Spaces]): Of all of them; no spaces if not all are known.
+    """
     slots, spaces = list(gold_slots(docs[0])), list(gold_spaces(docs[0]))
     for doc in docs[1:]:
         first, *others = gold_slots(doc)
@@ -62,7 +67,7 @@ def joined_gold(docs: Sequence[Doc]) -> tuple[Slots, Spaces]:
         slots += others
         around = gold_spaces(doc)
         if spaces and around:
-            spaces[-1] = (*spaces[-1][:-1], True, *around[0][1:])
+            spaces[-1] = (*spaces[-1][:-1], space, *around[0][1:])
             spaces += around[1:]
         else:
             spaces = []

@@ -12,6 +12,7 @@ from typing import Any
 import spacy
 from spacy.cli.train import train
 from spacy.tokens import Doc, DocBin
+from spacy.util import load_config
 from tqdm import tqdm
 from wasabi import msg
 
@@ -41,25 +42,29 @@ def jackknife(
         is at `paths.train`.
     path (Path): The treebank: a file or a folder, as for `spacy_punct.Corpus.v1`.
     output (Path): Where to write the DocBin.
-    folder (Path): Where to keep the pipelines. Those that are there are used.
+    folder (Path): Where to keep the pipelines. Those that are finished are used.
     folds (int): How many.
     overrides (dict[str, Any] | None): Other settings of the config.
     """
     check_range("folds", folds, 2)
-    vocab = spacy.blank("xx").vocab
+    vocab = spacy.blank(load_config(config)["nlp"]["lang"]).vocab
     docs = [
         d for file in treebank_files(path, SUFFIXES) for d in read_docs(file, vocab)
     ]
     parsed: list[Doc] = list(docs)
     for fold in range(folds):
         trained = folder / f"{fold + 1}-of-{folds}"
-        if not (trained / "model-best").exists():
+        if not trained.exists():
             msg.divider(f"Fold {fold + 1} of {folds}")
             others = [doc for i, doc in enumerate(docs) if i % folds != fold]
-            trained.mkdir(parents=True, exist_ok=True)
-            DocBin(docs=others, store_user_data=True).to_disk(trained / "train.spacy")
-            paths = {"paths.train": str(trained / "train.spacy")}
-            train(config, trained, overrides={**(overrides or {}), **paths})
+            # Its name tells whether a pipeline is finished.
+            unfinished = trained.with_suffix(".part")
+            unfinished.mkdir(parents=True, exist_ok=True)
+            data = unfinished / "train.spacy"
+            DocBin(docs=others, store_user_data=True).to_disk(data)
+            paths = {"paths.train": str(data)}
+            train(config, unfinished, overrides={**(overrides or {}), **paths})
+            unfinished.rename(trained)
         parsed[fold::folds] = _parse(trained / "model-best", docs[fold::folds])
     output.parent.mkdir(parents=True, exist_ok=True)
     DocBin(attrs=_ATTRIBUTES, docs=parsed).to_disk(output)

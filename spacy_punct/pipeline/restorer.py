@@ -15,7 +15,7 @@ from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.tokens import Doc, Span
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
-from thinc.api import Model, Optimizer
+from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
 from spacy_punct.data.depunctuation import PunctuatedTree
@@ -52,6 +52,9 @@ _BEAM = 32
 _BATCH = 64
 """Sentences scored together: a text may have thousands."""
 
+_READ_TOGETHER = 128
+"""Docs that a tok2vec reads at once."""
+
 _RIGHT_TO_LEFT = frozenset({"en"})
 """Languages whose channel the paper found to slide from right to left."""
 
@@ -70,7 +73,8 @@ class PunctuationRestorer(TrainablePipe):
     marks (list[str] | None): The marks that may be written; None for all.
     existing (Existing): What to do with punctuation that is there: take it away and
         restore, keep it and restore the rest given it, or raise an error.
-    casing (Casing): Whether to capitalise sentences; "auto" if there is no capital.
+    casing (Casing): Whether to capitalise sentences, and words as a truecaser before
+        this component says; "auto" if there is no capital.
     quotes (Quotes): How quotes are written.
     l2 (float): ς, pulls ATTACH's weights to where they started.
     unmatched_weight (float): ξ, discourages brackets without a partner.
@@ -178,9 +182,12 @@ class PunctuationRestorer(TrainablePipe):
         doc (Doc | Span): A parsed sentence.
         RETURNS (Distribution): See `spacy_punct.model.Distribution`.
         """
+        # The words of a sentence are read in the context of the whole Doc.
+        (vectors,) = self._vectors([doc.doc])
         if isinstance(doc, Span):
+            vectors = None if vectors is None else vectors[doc.start : doc.end]
             doc = doc.as_doc(copy_user_data=True)
-        sentences = self._read([doc])[0]
+        sentences = parsed_sentences(doc, self.name, vectors)
         if len(sentences) != 1:
             raise PunctError(Errors.P048.format(n=len(sentences)))
         return self.punctuation.distribution(sentences[0].tree)
@@ -211,7 +218,13 @@ class PunctuationRestorer(TrainablePipe):
         if not self.model.has_ref("tok2vec"):
             return [None] * len(docs)
         self.punctuation  # noqa: B018 - it raises if there is none
-        return self.model.get_ref("tok2vec").predict(docs)
+        tok2vec = self.model.get_ref("tok2vec")
+        rows: list[Floats2d | None] = []
+        for batch in batched(docs, _READ_TOGETHER):
+            # There are tok2vecs that cannot read nothing at all.
+            read = tok2vec.predict(batch) if any(map(len, batch)) else None
+            rows += map(tok2vec.ops.to_numpy, read) if read else [None] * len(batch)
+        return rows
 
     # Restoring
 
@@ -403,7 +416,8 @@ class PunctuationRestorer(TrainablePipe):
 
         examples (Iterable[Example]): Trees on the predicted side, punctuation on
             the reference.
-        drop (float): Not used: the architecture has its own dropout.
+        drop (float): Dropout of a tok2vec of its own. For the rest of the model the
+            architecture has settings.
         sgd (Optimizer | None): The optimizer, if weights are to change now.
         losses (dict[str, float] | None): Where to add the loss.
         RETURNS (dict[str, float]): The losses.
@@ -412,9 +426,10 @@ class PunctuationRestorer(TrainablePipe):
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
         validate_examples(examples, "PunctuationRestorer.update")
-        if not any(len(example) for example in examples):
+        if all(token.is_space for example in examples for token in example.x):
             return losses
         self.punctuation  # noqa: B018 - it raises if there is none
+        set_dropout_rate(self.model, drop)
         found, backprop = self.model.begin_update(examples)
         if not np.isfinite(found.objective):
             raise PunctError(Errors.P026.format(loss=found.objective, step="this"))

@@ -7,7 +7,9 @@ from spacy.tokens import Doc
 
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.tree import Slots
+from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.inventory import Pair
+from spacy_punct.pipeline.attributes import truecased
 from spacy_punct.pipeline.restored import PieceData
 from spacy_punct.pipeline.trees import ParsedSentence
 from spacy_punct.text.casing import Casing, cased
@@ -46,12 +48,15 @@ def write_pieces(
         return [[token.text, token.whitespace_, 0, token.i] for token in doc]
     language = writer.spacing.language
     texts = [[doc[i].text for i in s.source.positions] for s in sentences]
+    forms = [[truecased(doc[i]) for i in s.source.positions] for s in sentences]
+    are_known = all(form is not None for sentence in forms for form in sentence)
+    if casing == "truecase" and not are_known:
+        raise PunctError(Errors.P075)
+    capitals = cased(texts, casing, language, forms if are_known else None)
     pieces: list[PieceData] = []
     if sentences[0].source.before:
         pieces.append(["", sentences[0].source.before, 0, None])
-    for number, (restored, words) in enumerate(
-        zip(sentences, cased(texts, casing, language), strict=True)
-    ):
+    for number, (restored, words) in enumerate(zip(sentences, capitals, strict=True)):
         source = restored.source
         after = source.after
         if number < len(sentences) - 1 and after in ("", " "):

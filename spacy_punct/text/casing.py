@@ -1,34 +1,61 @@
-"""Capitals where a sentence begins, and for English `I`: nothing else changes."""
+"""Capitals: where a sentence begins, and of words that have them anywhere.
+
+Only the case of letters changes, never a letter: where a capital would be another
+letter or several (`ß`, `ŉ`, `µ`), the word keeps the one it has.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import Literal
 
-Casing = Literal["auto", "keep", "sentence"]
-CASINGS: tuple[Casing, ...] = ("auto", "keep", "sentence")
+Casing = Literal["auto", "keep", "sentence", "truecase"]
+CASINGS: tuple[Casing, ...] = ("auto", "keep", "sentence", "truecase")
+
+Case = Literal["lower", "title", "upper", "mixed"]
+"""How a word is written: `dog`, `Anna`, `NASA`, `McDonald`."""
+CASES: tuple[Case, ...] = ("lower", "title", "upper", "mixed")
 
 _ADDRESS = re.compile(r"://|^www\.|\w@\w")
 _APOSTROPHES = "'’‘`"
 _PRONOUN_I = re.compile(r"^i(?=$|['’])")
+_TURKIC = frozenset({"tr", "az"})
+"""Languages in which I and i are two letters, with ı and İ as their partners."""
+_TURKIC_LOWER = str.maketrans("Iİ", "ıi")
+_TURKIC_UPPER = str.maketrans("ıi", "Iİ")
 
 
 def cased(
-    sentences: Sequence[Sequence[str]], casing: Casing, language: str
+    sentences: Sequence[Sequence[str]],
+    casing: Casing,
+    language: str,
+    forms: Sequence[Sequence[str]] | None = None,
 ) -> list[list[str]]:
     """The words of a text with its sentences capitalised, if that is wanted.
 
     sentences (Sequence[Sequence[str]]): The words of each sentence.
-    casing (Casing): "keep" leaves all words alone, "sentence" capitalises the first
-        word of each sentence and the English pronoun I, and "auto" does so if the
-        whole text has no capital.
+    casing (Casing): "keep" leaves all words alone; "sentence" capitalises the first
+        word of each sentence and the English pronoun I; "truecase" does so too, and
+        writes words without a capital as the forms are; "auto" is "truecase" if the
+        whole text has no capital, and otherwise "keep".
     language (str): A two-letter code.
+    forms (Sequence[Sequence[str]] | None): How each word is written amid a sentence,
+        if that is known.
     RETURNS (list[list[str]]): The same words, equal but for case.
     """
     words = [list(sentence) for sentence in sentences]
     if casing == "keep":
         return words
-    if casing == "auto" and any(word != word.lower() for s in words for word in s):
+    if casing == "auto" and any(has_capital(word) for s in words for word in s):
         return words
+    if forms is not None and casing != "sentence":
+        words = [
+            [
+                word if has_capital(word) else form
+                for word, form in zip(*pair, strict=True)
+            ]
+            for pair in zip(words, forms, strict=True)
+        ]
     for sentence in words:
         if language == "en":
             sentence[:] = [_PRONOUN_I.sub("I", word) for word in sentence]
@@ -38,11 +65,93 @@ def cased(
 
 
 def capitalised(word: str, language: str = "") -> str:
-    """The word with its first letter in upper case, if that is one letter too."""
+    """The word with its first letter in upper case, if that is one letter too.
+
+    Words that begin small on purpose, such as iPhone, are left alone.
+    """
     stem = word.lstrip(_APOSTROPHES)
     if not stem or _ADDRESS.search(stem):
         return word
-    upper = "İ" if stem[0] == "i" and language in ("tr", "az") else stem[0].title()
-    if len(upper) != 1:
+    first = stem[0]
+    if first.islower() and any(map(str.isupper, takewhile(str.isalpha, stem))):
+        return word
+    if language in _TURKIC:
+        first = first.translate(_TURKIC_UPPER)
+    upper = first.title()
+    if not same_letters(upper, stem[0], language):
         return word
     return word[: len(word) - len(stem)] + upper + stem[1:]
+
+
+def recased(
+    word: str, case: Case, language: str = "", mixed: Mapping[str, str] | None = None
+) -> str:
+    """The word written in a case, as far as its letters allow.
+
+    word (str): A word, in any case. Addresses are left alone.
+    case (Case): The case. What is mixed but not known is written with a capital.
+    language (str): A two-letter code.
+    mixed (Mapping[str, str] | None): Forms such as McDonald, by `folded` word.
+    RETURNS (str): A word of the same letters.
+    """
+    if _ADDRESS.search(word):
+        return word
+    if case == "mixed":
+        form = (mixed or {}).get(folded(word, language), "")
+        if same_letters(form, word, language):
+            return form
+    if case == "upper":
+        return _changed(word, lambda text: _upper(text, language), language)
+    lower = _changed(word, lambda text: folded(text, language), language)
+    return lower if case == "lower" else capitalised(lower, language)
+
+
+def case_of(word: str, language: str = "") -> Case | None:
+    """The case a word is written in; None for addresses and what has no case.
+
+    A single capital, such as I, counts as a title.
+    """
+    if word.lower() == word.upper() or _ADDRESS.search(word):
+        return None
+    for case in ("lower", "title", "upper"):
+        if recased(word, case, language) == word:
+            return case
+    return "mixed"
+
+
+def has_capital(word: str) -> bool:
+    return word != word.lower()
+
+
+def is_pronoun_i(word: str, language: str) -> bool:
+    """Whether a word is the English pronoun: I, I'm."""
+    return language == "en" and bool(_PRONOUN_I.match(word.lower()))
+
+
+def folded(word: str, language: str = "") -> str:
+    """The word in lower case, to compare words by."""
+    if language in _TURKIC:
+        word = word.translate(_TURKIC_LOWER)
+    return word.lower()
+
+
+def same_letters(one: str, other: str, language: str = "") -> bool:
+    """Whether two words are equal but for case, letter by letter."""
+    return len(one) == len(other) and folded(one, language) == folded(other, language)
+
+
+def _upper(text: str, language: str) -> str:
+    if language in _TURKIC:
+        text = text.translate(_TURKIC_UPPER)
+    return text.upper()
+
+
+def _changed(word: str, change: Callable[[str], str], language: str) -> str:
+    """The word with its case changed, or else those of its letters that can be."""
+    whole = change(word)
+    if same_letters(whole, word, language):
+        return whole
+    letters = "".join(
+        new if same_letters(new := change(old), old, language) else old for old in word
+    )
+    return letters if same_letters(letters, word, language) else word
