@@ -325,7 +325,7 @@ class SurfaceSlot:
     ) -> None:
         """The same for row · star · column, for a stack of vectors."""
         unigram, growth = np.array(self._backoff.unigram), self._backoff.growth
-        before, after = rows @ self.star(), columns @ self.star().T
+        before, after = times(rows, self.star()), times(columns, self.star().T)
         if self.is_reversed:
             before, after = after, before
         before = before.reshape(-1, *self._shape) * (growth / (1.0 - growth))
@@ -446,3 +446,15 @@ def _reachable(steps: np.ndarray) -> np.ndarray:
         if (further == reached).all():
             return reached
         reached = further
+
+
+def times(vectors: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """Row vectors by a real matrix.
+
+    If the vectors are complex, numpy would first make a complex copy of the matrix:
+    for the hundreds of states of a slot with a long row of dashes, the better part
+    of all training time.
+    """
+    if vectors.dtype == np.complex128:
+        return vectors.real @ matrix + 1j * (vectors.imag @ matrix)
+    return vectors @ matrix

@@ -25,7 +25,7 @@ import numpy as np
 
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.model.automaton import Automata, EditCounts, SlotAutomaton
+from spacy_punct.model.automaton import Automata, EditCounts, SlotAutomaton, times
 from spacy_punct.model.inventory import Backoff, PairView, Trie
 from spacy_punct.model.scores import ObservedSlots, PairProbabilities
 
@@ -202,10 +202,10 @@ class Chart(Walk[np.ndarray]):
         site.incoming = incoming
         view = site.view
         right = site.right_rows @ incoming
-        starred = self._mass * (site.row @ site.right.star() @ incoming)
+        starred = self._mass * (times(site.row, site.right.star()) @ incoming)
         inner = _scatter(view.at_left, site.weights * right[view.at_right], view.left)
         column = site.left.fold(inner, site.column, view.left)[0]
-        column = column + starred * (site.left.star() @ site.column)
+        column = column + starred * times(site.column, site.left.star().T)
         return self._normalised(column)
 
     def _apply_right(self, node: int, incoming: np.ndarray) -> np.ndarray:
@@ -214,10 +214,10 @@ class Chart(Walk[np.ndarray]):
         view = site.view
         site.left_rows = site.left.expand(incoming, view.left)
         left = site.left_rows @ site.column
-        starred = self._mass * (incoming @ site.left.star() @ site.column)
+        starred = self._mass * (times(incoming, site.left.star()) @ site.column)
         inner = _scatter(view.at_right, site.weights * left[view.at_left], view.right)
         row = inner @ site.right_rows
-        row = row + starred * (site.row @ site.right.star())
+        row = row + starred * times(site.row, site.right.star())
         return self._normalised(row)
 
     def _normalised(self, vector: np.ndarray) -> np.ndarray:
@@ -304,8 +304,8 @@ class Chart(Walk[np.ndarray]):
             left_rows = site.left.expand(row, view.left)
         by_left = left_rows @ site.column
         by_right = right_rows @ column
-        any_left = row @ left_star
-        any_right = site.row @ right_star
+        any_left = times(row, left_star)
+        any_right = times(site.row, right_star)
         pairs = weights * by_left[view.at_left] * by_right[view.at_right]
         backoff = mass * (any_left @ site.column) * (any_right @ column)
         total = pairs.sum() + backoff
@@ -327,9 +327,9 @@ class Chart(Walk[np.ndarray]):
             edits.add_star(site.right, site.row * right_mass, column * weight)
         return _Visit(
             Posterior(view.chosen, pairs / total, backoff / total),
-            to_left=left_columns[0] + left_mass * (left_star @ site.column),
+            to_left=left_columns[0] + left_mass * times(site.column, left_star.T),
             to_column=left_weights @ left_rows + left_mass * any_left,
-            to_row=right_columns[0] + right_mass * (right_star @ column),
+            to_row=right_columns[0] + right_mass * times(column, right_star.T),
             to_right=right_weights @ right_rows + right_mass * any_right,
         )
 
