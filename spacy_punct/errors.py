@@ -144,9 +144,11 @@ class Errors(metaclass=_Coded):
         "'sentencizer' or 'senter' before the {name}, or set Token.is_sent_start."
     )
     P044 = (
-        "The component '{name}' is not trained. Train it (python -m spacy train with "
-        "one of the project's configs), call nlp.initialize with examples that have "
-        "punctuation, or load a trained pipeline."
+        "The component '{name}' is not trained, and its language or architecture is "
+        "not one that comes with weights. Train it (python -m spacy train "
+        "configs/full.cfg --output training --paths.train train.conllu --paths.dev "
+        "dev.conllu), call nlp.initialize with examples that have punctuation, or load "
+        "a trained pipeline (spacy_punct.pipelines.names() lists those that are here)."
     )
     P045 = (
         "The text already has punctuation ('{mark}' {where}), and existing is "
@@ -171,8 +173,8 @@ class Errors(metaclass=_Coded):
     )
     P050 = "No data at {path}. Give a {wanted} file, or a folder that holds some."
     P051 = (
-        "Cannot load the pipeline '{model}': {reason} Give the name of an installed "
-        "pipeline or a folder that spaCy wrote."
+        "Cannot load the pipeline '{model}': {reason} Give the name of a bundled "
+        "pipeline ({bundled}), of an installed one, or a folder that spaCy wrote."
     )
     P052 = (
         "The pipeline '{model}' has no punctuation_restorer, but {names}. Give one "
@@ -212,6 +214,20 @@ class Errors(metaclass=_Coded):
         "The BiLSTM cannot know how long the vectors of '{name}' are before that is "
         "trained. Let it read a tok2vec with a width, such as "
         "spacy.Tok2VecListener.v1, or give that to the model without a BiLSTM."
+    )
+    # Bundled pipelines and streams
+    P070 = (
+        "No pipeline '{name}' comes with this package; there are: {names}. Use one of "
+        "them, or load your own with spacy.load."
+    )
+    P071 = (
+        "A stream goes through the whole pipeline, which finds sentences and trees by "
+        "itself. Leave out --stream or --trees gold."
+    )
+    P072 = (
+        "The pipeline cut the {expected} words of the treebank into {n} tokens, so "
+        "they cannot be compared. Leave components that merge or split tokens out of "
+        "the pipeline."
     )
     # Subtitles
     P060 = (

@@ -9,9 +9,12 @@ from spacy.language import Language
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_pipeline
 from spacy.util import load_config
+from thinc.api import Adam
 
+from spacy_punct import pipelines
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.model.training import TrainingConfig, TrainingResult, train
+from spacy_punct.pipeline.corpus import create_corpus
 
 REPOSITORY = Path(__file__).parents[1]
 SAMPLE = REPOSITORY / "assets" / "sample"
@@ -84,6 +87,41 @@ def paper_path(tmp_path_factory) -> Path:
 def full_path(tmp_path_factory) -> Path:
     """Tagger, parser and restorer, with configs/sample.cfg."""
     return train_config("sample", tmp_path_factory.mktemp("sample"), {})
+
+
+@pytest.fixture(scope="session")
+def lexical_path(full_path, tmp_path_factory) -> Path:
+    """The same with a restorer that reads words, as the bundled pipelines have."""
+    name = "punctuation_restorer"
+    nlp = spacy.load(full_path, exclude=[name])
+    others = nlp.pipe_names
+    components = nlp.config.interpolate()["components"]
+    model = {
+        "@architectures": "spacy_punct.LexicalAttach.v1",
+        "tok2vec": components["parser"]["model"]["tok2vec"],
+        "embedding_width": 8,
+        "encoder_width": 16,
+        "hidden_width": 16,
+    }
+    restorer = nlp.add_pipe(name, config={"n_samples": 0, "model": model})
+    examples = list(create_corpus(SAMPLE / "train.conllu", limit=100)(nlp))
+    restorer.initialize(lambda: examples, nlp=nlp)
+    optimizer = Adam(0.02)
+    for _ in range(8):
+        nlp.update(examples, sgd=optimizer, annotates=["tok2vec"], exclude=others)
+    path = tmp_path_factory.mktemp("lexical") / "model"
+    nlp.to_disk(path)
+    return path
+
+
+@pytest.fixture
+def bundled(lexical_path, tmp_path, monkeypatch) -> Path:
+    """A folder of bundled pipelines, in which there is an English one."""
+    folder = tmp_path / "pipelines"
+    folder.mkdir()
+    (folder / "en").symlink_to(lexical_path)
+    monkeypatch.setattr(pipelines, "FOLDER", folder)
+    return folder
 
 
 @pytest.fixture

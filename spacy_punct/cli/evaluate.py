@@ -7,9 +7,16 @@ from typing import Annotated, Any
 import srsly
 import typer
 
-from spacy_punct.cli.group import check_file, command, load_pipeline, printer
+from spacy_punct.cli.group import (
+    MODEL_HELP,
+    check_file,
+    command,
+    load_pipeline,
+    printer,
+)
 from spacy_punct.data.treebank import read_treebank
-from spacy_punct.pipeline.evaluation import evaluate_pipeline
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.pipeline.evaluation import evaluate_pipeline, evaluate_stream
 
 
 class Trees(str, Enum):
@@ -17,13 +24,24 @@ class Trees(str, Enum):
     parsed = "parsed"
 
 
+class Stream(str, Enum):
+    lower = "lower"
+    cased = "cased"
+
+
 @command
 def evaluate(
-    model: Annotated[str, typer.Argument(help="An installed pipeline or a folder.")],
+    model: Annotated[str, typer.Argument(help=MODEL_HELP)],
     data: Annotated[Path, typer.Argument(help="A CoNLL-U file.")],
     trees: Annotated[
         Trees, typer.Option(help="Whose trees: the treebank's or the pipeline's.")
     ] = Trees.parsed,
+    stream: Annotated[
+        Stream | None,
+        typer.Option(
+            help="Give all words as one text without sentences, lower-cased or not."
+        ),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the JSON.")
     ] = None,
@@ -36,23 +54,37 @@ def evaluate(
 ) -> None:
     """Restore the punctuation of a treebank and compare.
 
-    AED is edits a slot; "trivial" puts one mark at the end of each sentence.
+    AED is edits a slot; "trivial" puts one mark at the end of each sentence. With
+    --stream, sentences and capitals are to be found as well, and are scored too.
 
-    Example: python -m spacy punct evaluate training/model-best dev.conllu --trees gold
+    Examples:
+
+    python -m spacy punct evaluate training/model-best dev.conllu --trees gold
+
+    python -m spacy punct evaluate en dev.conllu --stream lower -o scores.json
     """
+    if stream is not None and trees is Trees.gold:
+        raise PunctError(Errors.P071)
     nlp, restorer = load_pipeline(model)
     for name, value in (("n_samples", n_samples), ("seed", seed)):
         if value is not None:
             restorer.cfg[name] = value
     treebank = read_treebank(check_file(data))
-    scores = evaluate_pipeline(nlp, restorer, treebank, gold=trees == Trees.gold)
-    _print(scores)
+    if stream is None:
+        scores = evaluate_pipeline(nlp, restorer, treebank, gold=trees is Trees.gold)
+        shown = _shown(scores)
+    else:
+        lower = stream is Stream.lower
+        scores = evaluate_stream(nlp, restorer, treebank, lower=lower)
+        shown = _shown_of_stream(scores)
+    _print_marks(scores)
+    printer.table(shown)
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
         srsly.write_json(output, scores)
 
 
-def _print(scores: dict[str, Any]) -> None:
+def _print_marks(scores: dict[str, Any]) -> None:
     rows = [
         (mark, *(f"{100 * s[key]:.1f}" for key in "prf"), s["support"])
         for mark, s in scores["per_mark"].items()
@@ -64,6 +96,9 @@ def _print(scores: dict[str, Any]) -> None:
         divider=True,
         aligns=("l", *"rrrr"),
     )
+
+
+def _shown(scores: dict[str, Any]) -> dict[str, str]:
     shown = {
         "edit distance a slot": f"{scores['aed']:.4f}",
         "the same, trivial": f"{scores['aed_trivial']:.4f}",
@@ -75,4 +110,19 @@ def _print(scores: dict[str, Any]) -> None:
         shown["LAS / UAS"] = f"{100 * scores['las']:.1f} / {100 * scores['uas']:.1f}"
     shown["sentences"] = f"{scores['n_sents']} ({scores['n_skipped']} left out)"
     shown["words a second"] = f"{scores['words_per_second']:.0f}"
-    printer.table(shown)
+    return shown
+
+
+def _shown_of_stream(scores: dict[str, Any]) -> dict[str, str]:
+    def prf(part: dict[str, float]) -> str:
+        return " / ".join(f"{100 * part[key]:.1f}" for key in "prf")
+
+    return {
+        "edit distance a slot": f"{scores['aed']:.4f}",
+        "F over marks": f"{100 * scores['micro_f']:.1f}",
+        "sentence starts, P / R / F": prf(scores["sents"]),
+        "capitals, P / R / F": prf(scores["casing"]),
+        "words in the right case": f"{100 * scores['casing']['accuracy']:.1f}",
+        "words": str(scores["n_words"]),
+        "words a second": f"{scores['words_per_second']:.0f}",
+    }

@@ -12,6 +12,7 @@ import typer
 from spacy.language import Language
 from wasabi import Printer
 
+from spacy_punct import pipelines
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 
@@ -25,6 +26,7 @@ punct = typer.Typer(
     rich_markup_mode=None,
 )
 printer = Printer()
+MODEL_HELP = "A bundled pipeline (en), an installed one or a folder."
 
 
 def command(function: Callable[P, R]) -> Callable[P, R]:
@@ -52,16 +54,21 @@ def fail(message: str) -> None:
 def load_pipeline(model: str) -> tuple[Language, PunctuationRestorer]:
     """A pipeline and the restorer in it.
 
-    model (str): An installed package or a folder.
+    model (str): A bundled pipeline, an installed package or a folder. A bundled one
+        goes before a folder of the same name, which can be given as `./en`.
     RETURNS (tuple): The pipeline and its first `punctuation_restorer`.
     """
+    bundled = pipelines.names()
     try:
-        nlp = spacy.load(model)
+        nlp = pipelines.load(model) if model in bundled else spacy.load(model)
     except (OSError, ValueError) as error:
         if isinstance(error, PunctError):
             raise
         reason = str(error).splitlines()[0]
-        raise PunctError(Errors.P051.format(model=model, reason=reason)) from None
+        message = Errors.P051.format(
+            model=model, reason=reason, bundled=", ".join(bundled) or "none"
+        )
+        raise PunctError(message) from None
     for _, component in nlp.pipeline:
         if isinstance(component, PunctuationRestorer):
             return nlp, component

@@ -18,7 +18,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tqdm import tqdm
 
-from spacy_punct.cli.group import check_file, command, load_pipeline
+from spacy_punct.cli.group import MODEL_HELP, check_file, command, load_pipeline
 from spacy_punct.data.subtitles import Block, is_subtitles, read_cues, write_blocks
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipeline.attributes import PIECES
@@ -43,9 +43,7 @@ def restore(
         list[str] | None,
         typer.Argument(help="Texts or files; '-' or nothing for standard input."),
     ] = None,
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="An installed pipeline or a folder.")
-    ] = ...,
+    model: Annotated[str, typer.Option("--model", "-m", help=MODEL_HELP)] = "en",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File; default: the screen.")
     ] = None,
@@ -73,11 +71,11 @@ def restore(
 
     Examples:
 
-    python -m spacy punct restore -m training/model-best "if it rains we stay"
+    python -m spacy punct restore "if it rains we stay"
 
-    python -m spacy punct restore -m training/model-best talk.srt -o talk.new.srt
+    python -m spacy punct restore talk.srt -o talk.new.srt
 
-    cat big.txt | python -m spacy punct restore -m my_pipeline -f jsonl > big.jsonl
+    cat big.txt | python -m spacy punct restore -m training/model-best > new.txt
     """
     nlp, _ = load_pipeline(model)
     with ExitStack() as stack:

@@ -149,6 +149,9 @@ class Tree:
                 )
             )
         for i, slot in enumerate(slots):
-            if isinstance(slot, str) or not isinstance(slot, Sequence | None):
+            # Tuples first: asking for a Sequence takes long.
+            if not isinstance(slot, tuple) and (
+                isinstance(slot, str) or not isinstance(slot, Sequence | None)
+            ):
                 raise PunctError(Errors.P019.format(slot=i, value=repr(slot)))
         return tuple(None if slot is None else tuple(slot) for slot in slots)

@@ -245,31 +245,34 @@ class LogLinearAttach(nn.Module):
             for part, start in zip(parts, starts, strict=False)
         ]
 
-    @torch.no_grad()
     def inside_terms(self, relation: int, tag: int, side: int) -> np.ndarray:
         """(K, pairs): what each mark inside adds (template c)."""
         key = relation, tag, side
         if key not in self._inside_cache:
-            marks = np.arange(len(self.inventory.marks))
-            one = np.zeros(1, dtype=np.int64)
-            part = TreeFeatures(
-                relation=one + relation,
-                tag=one + tag,
-                side=one + side,
-                node=np.zeros_like(marks),
-                observation=self.observer.inside + marks,
-                value=np.ones(len(marks)),
-                left=np.zeros((1, 2)),
-                right=np.zeros((1, 2)),
-            )
-            table, columns = self.by_relation[relation], self.columns[relation]
-            terms = np.zeros((len(marks), len(columns)))
-            for rows in self.rows.rows(part):
-                terms[rows >= 0] += table[rows[rows >= 0]].numpy()
-            rows = self.rows.shared_rows(part)
-            terms[rows >= 0] += self.shared[rows[rows >= 0]][:, columns].numpy()
-            self._inside_cache[key] = terms
+            self._inside_cache[key] = self._summed_terms(*key)
         return self._inside_cache[key]
+
+    @torch.no_grad()
+    def _summed_terms(self, relation: int, tag: int, side: int) -> np.ndarray:
+        marks = np.arange(len(self.inventory.marks))
+        one = np.zeros(1, dtype=np.int64)
+        part = TreeFeatures(
+            relation=one + relation,
+            tag=one + tag,
+            side=one + side,
+            node=np.zeros_like(marks),
+            observation=self.observer.inside + marks,
+            value=np.ones(len(marks)),
+            left=np.zeros((1, 2)),
+            right=np.zeros((1, 2)),
+        )
+        table, columns = self.by_relation[relation], self.columns[relation]
+        terms = np.zeros((len(marks), len(columns)))
+        for rows in self.rows.rows(part):
+            terms[rows >= 0] += table[rows[rows >= 0]].numpy()
+        rows = self.rows.shared_rows(part)
+        terms[rows >= 0] += self.shared[rows[rows >= 0]][:, columns].numpy()
+        return terms
 
     def refresh(self) -> None:
         self._inside_cache.clear()

@@ -13,6 +13,7 @@ along their trie.
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
@@ -354,6 +355,7 @@ class Automata:
         self._empty = EmptySlot(inventory.backoff)
         self._free = FreeSlot()
         self._surfaces: dict[tuple[int, ...], SurfaceSlot] = {}
+        self.prob = lru_cache(maxsize=1 << 16)(self._prob)
 
     def __reduce__(self) -> tuple:
         return Automata, (self.inventory, self.channel)
@@ -374,6 +376,13 @@ class Automata:
                 is_reversed=self.channel.is_reversed,
             )
         return self._surfaces[surface]
+
+    def _prob(
+        self, surface: tuple[int, ...] | None, underlying: tuple[int, ...]
+    ) -> float:
+        """p(surface string | underlying string)."""
+        slot = self(surface)
+        return float(slot.initial @ slot.columns([underlying], slot.final)[0])
 
 
 class EditCounts:

@@ -63,14 +63,15 @@ def score(restored: Iterable[Slots], truth: Iterable[Slots]) -> Scores:
                 wanted.update(b)
                 found += Counter(a) & Counter(b)
     per_mark = {
-        mark: _f_score(found[mark], given[mark], wanted[mark])
+        mark: f_score(found[mark], given[mark], wanted[mark])
         for mark, _ in (wanted | given).most_common()
     }
-    micro = _f_score(found.total(), given.total(), wanted.total())
+    micro = f_score(found.total(), given.total(), wanted.total())
     return Scores(edits / max(n_slots, 1), micro.f, per_mark, n_sents, n_slots)
 
 
-def _f_score(found: int, given: int, wanted: int) -> MarkScore:
+def f_score(found: int, given: int, wanted: int) -> MarkScore:
+    """The scores of an answer: how many are right, given, and in the truth."""
     p = found / given if given else 0.0
     r = found / wanted if wanted else 0.0
     return MarkScore(p, r, 2 * p * r / (p + r) if found else 0.0, wanted)

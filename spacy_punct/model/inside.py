@@ -26,7 +26,7 @@ import numpy as np
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.automaton import Automata, EditCounts, SlotAutomaton
-from spacy_punct.model.inventory import PairView, Trie
+from spacy_punct.model.inventory import Backoff, PairView, Trie
 from spacy_punct.model.scores import ObservedSlots, PairProbabilities
 
 COMPLEX_STEP = 1e-30
@@ -99,15 +99,14 @@ class Walk(Generic[Message]):
         self._probabilities = probabilities
         backoff = automata.inventory.backoff
         self._mass = backoff.mass
+        self._silence = backoff.mass * (1 - backoff.growth) ** 2
         empty = [slot.is_empty for slot in self._slots]
         self._is_site = [
             not (empty[left] and empty[right]) for left, right in tree.spans
         ]
         initial = self._slots[0].initial
         self._initial = self._slots[0].expand(initial, automata.start)[1]
-        first = np.array([table[0] for table in probabilities.log_probs])
-        self._silence = backoff.mass * (1 - backoff.growth) ** 2
-        silent = np.log((1 - backoff.mass) * np.exp(first) + self._silence)
+        silent = silent_log_probs(probabilities, backoff)
         self.log_prob: complex | float = silent[~np.array(self._is_site)].sum()
         self._inside()
 
@@ -348,6 +347,13 @@ class _Visit:
     to_column: np.ndarray
     to_row: np.ndarray
     to_right: np.ndarray
+
+
+def silent_log_probs(probabilities: PairProbabilities, backoff: Backoff) -> np.ndarray:
+    """log p(ε, ε) of each node, back-off included."""
+    first = np.array([table[0] for table in probabilities.log_probs])
+    silence = backoff.mass * (1 - backoff.growth) ** 2
+    return np.log((1 - backoff.mass) * np.exp(first) + silence)
 
 
 def _scatter(places: np.ndarray, values: np.ndarray, trie: Trie) -> np.ndarray:

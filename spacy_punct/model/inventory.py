@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 import numpy as np
 
@@ -201,18 +202,19 @@ class Inventory:
             ) from None
 
     def decode(self, ids: Iterable[int]) -> Puncteme:
-        return tuple(self.marks[k] for k in ids)
+        return tuple(map(self.marks.__getitem__, ids))
 
     def backoff_prob(self, pair: tuple[tuple[int, ...], tuple[int, ...]]) -> float:
         """The probability of leaving W_d and drawing this pair (of mark numbers)."""
         backoff = self.backoff
         marks = [backoff.growth * backoff.unigram[k] for s in pair for k in s]
-        return backoff.mass * (1 - backoff.growth) ** 2 * float(np.prod(marks))
+        return backoff.mass * (1 - backoff.growth) ** 2 * prod(marks)
 
     def known(self, slots: Slots) -> Slots:
         """The slots with unknown marks, and a literal `^`, replaced by UNK."""
-        unknown = {m for slot in slots for m in slot if m not in self.mark_index}
-        return replace_marks(slots, dict.fromkeys(unknown | {BOS}, UNK))
+        known = self.mark_index.keys() - {BOS}
+        unknown = {mark for slot in slots for mark in slot} - known
+        return replace_marks(slots, dict.fromkeys(unknown, UNK)) if unknown else slots
 
 
 def _ordered(counts: Counter[Pair]) -> dict[Pair, int]:
@@ -240,6 +242,7 @@ class PairTable:
         number = inventory.puncteme_index
         self.left = np.array([number[l] for l, _ in self.encoded])
         self.right = np.array([number[r] for _, r in self.encoded])
+        self.backoff = np.array([inventory.backoff_prob(pair) for pair in self.encoded])
         self._views = {
             (left_empty, right_empty): PairView(self, left_empty, right_empty)
             for left_empty in (False, True)
@@ -257,6 +260,10 @@ class PairView:
     """Some pairs of a relation, with their punctemes laid out as two tries.
 
     chosen (ndarray): Which pairs of the table.
+    pairs (list): The pairs, as mark numbers.
+    number (dict): Pair -> its place among them.
+    sides (ndarray): On how many sides they have marks, at least 1.
+    backoff (ndarray): Their probabilities under the back-off, its mass included.
     left, right (Trie): The tries of their left and right punctemes.
     at_left, at_right (ndarray): The trie node at which each pair's puncteme ends.
     """
@@ -268,11 +275,23 @@ class PairView:
         if right_empty:
             allowed &= table.right == 0
         self.chosen = np.flatnonzero(allowed)
-        lefts = [table.encoded[k][0] for k in self.chosen]
-        rights = [table.encoded[k][1] for k in self.chosen]
+        self.pairs = [table.encoded[k] for k in self.chosen]
+        self.number = {pair: k for k, pair in enumerate(self.pairs)}
+        self.sides = np.array([max(1, bool(l) + bool(r)) for l, r in self.pairs])
+        self.backoff = table.backoff[self.chosen]
+        lefts, rights = zip(*self.pairs, strict=True)
         self.left, self.right = Trie(lefts), Trie(rights)
         self.at_left = np.array([self.left.node[s] for s in lefts])
         self.at_right = np.array([self.right.node[s] for s in rights])
+        self._having: dict[tuple[int, int], np.ndarray] = {}
+
+    def having(self, side: int, mark: int) -> np.ndarray:
+        """Which of the pairs have a mark on the left (0) or right (1) side."""
+        key = side, mark
+        if key not in self._having:
+            found = [k for k, pair in enumerate(self.pairs) if mark in pair[side]]
+            self._having[key] = np.array(found, dtype=int)
+        return self._having[key]
 
 
 Family = tuple[np.ndarray, np.ndarray]

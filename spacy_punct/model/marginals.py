@@ -8,7 +8,9 @@ toy models. With the default pruning the cost of a node is bounded.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from operator import itemgetter
 
 import numpy as np
 
@@ -16,13 +18,15 @@ from spacy_punct.data.tree import Tree
 from spacy_punct.errors import check_range
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Backoff, Inventory
-from spacy_punct.model.scores import NodeScores, log_softmax
+from spacy_punct.model.scores import NodeScores, Ragged
 
 Ids = tuple[int, ...]
 Hypothesis = tuple[int, Ids, Ids]
 """Marks inside as a bit mask, left edge, right edge."""
-Table = dict[Hypothesis, float]
+Table = list[tuple[Hypothesis, float]]
+"""Hypotheses and their probabilities, the most probable first."""
 
+_WORD: Table = [((0, (), ()), 1.0)]
 _NEGLIGIBLE = 1e-13
 """Back-off strings below this probability are left out even without pruning."""
 
@@ -52,77 +56,115 @@ class Marginaliser:
         self._scores = scores
         self._inventory = inventory
         self._channel = channel
+        self._in_table = 1.0 - inventory.backoff.mass
         self._prune = prune
         self._max = max_hypotheses
         self._floor = prune * 1e-1
-        self._slots: list[dict[Ids, float]] = [{} for _ in range(len(tree) + 1)]
+        self._spelled = self._spelled_pairs()
+        self._slots: list[dict[Ids, float]] = [
+            defaultdict(float) for _ in range(len(tree) + 1)
+        ]
 
     def marginals(self) -> list[dict[tuple[str, ...], float]]:
         """For each slot, surface string -> probability, the most probable first."""
-        tables: dict[int, Table] = {}
-        spans = self._tree.spans
+        tables = self._leaves()
         for head in reversed(self._tree.top_down):
-            table: Table = {}
-            for part in sorted((*self._tree.children[head], head)):
-                piece = tables.pop(part, {(0, (), ()): 1.0})
-                start = part if part == head else spans[part][0]
-                first = start == spans[head][0]
-                table = piece if first else self._joined(table, piece, start)
-            tables[head] = self._attached(head, table)
-        for (_, left, right), weight in tables[self._tree.root].items():
+            if head not in tables:
+                tables[head] = self._attached(head, self._inner(head, tables))
+        edges: tuple[dict[Ids, float], ...] = defaultdict(float), defaultdict(float)
+        for (_, left, right), weight in tables[self._tree.root]:
+            edges[0][left] += weight
+            edges[1][right] += weight
+        for left, weight in edges[0].items():
             for surface, p in self._rewrites((0, *left)):
-                self._record(0, surface[1:], weight * p)
+                self._slots[0][surface[1:]] += weight * p
+        for right, weight in edges[1].items():
             for surface, p in self._rewrites(right):
-                self._record(len(self._tree), surface, weight * p)
+                self._slots[-1][surface] += weight * p
         return [self._decoded(slot) for slot in self._slots]
+
+    def _leaves(self) -> dict[int, Table]:
+        """`_attached` of all words without children, in one go."""
+        leaves = [i for i, below in enumerate(self._tree.children) if not below]
+        rows = Ragged.log_softmax([self._scores.base[i] for i in leaves])
+        chances = self._in_table * np.exp(rows.flat)
+        likely = chances >= self._prune * rows.spread(rows.reduce(np.maximum, chances))
+        spelled = {(0, l, r): chance for l, r, chance in self._spelled}
+        tables = [defaultdict(float, spelled) for _ in leaves]
+        pairs = [self._pairs(leaf) for leaf in leaves]
+        for i, k, chance in rows.entries(likely, chances):
+            l, r = pairs[i][k]
+            tables[i][0, l, r] += chance
+        return dict(zip(leaves, map(self._pruned, tables), strict=True))
+
+    def _inner(self, head: int, tables: dict[int, Table]) -> Table:
+        """A head between its children, before it takes a pair itself."""
+        table: Table = []
+        for part in sorted((*self._tree.children[head], head)):
+            piece = _WORD if part == head else tables.pop(part)
+            start = part if part == head else self._tree.spans[part][0]
+            table = self._joined(table, piece, start) if table else piece
+        return table
 
     def _joined(self, table: Table, piece: Table, slot: int) -> Table:
         """Two neighbours side by side; the slot between them closes."""
-        joined: Table = defaultdict(float)
-        least = self._prune * max(table.values()) * max(piece.values())
-        for (mask, left, inner_right), weight in table.items():
-            for (piece_mask, inner_left, right), piece_weight in piece.items():
+        joined: dict[Hypothesis, float] = defaultdict(float)
+        written, rewrites = self._slots[slot], self._rewrites
+        silent = 0.0
+        least = self._prune * table[0][1] * piece[0][1]
+        for (piece_mask, inner_left, right), piece_weight in piece:
+            for (mask, left, inner_right), weight in table:
                 both = weight * piece_weight
                 if both < least:
+                    break
+                bits = mask | piece_mask
+                if not (inner_right or inner_left):
+                    joined[bits, left, right] += both
+                    silent += both
                     continue
-                for surface, p in self._rewrites(inner_right + inner_left):
-                    bits = mask | piece_mask
-                    for mark in surface:
-                        bits |= 1 << mark
-                    joined[bits, left, right] += both * p
-                    self._record(slot, surface, both * p)
+                for surface, p in rewrites(inner_right + inner_left):
+                    joined[bits | _mask(surface), left, right] += both * p
+                    written[surface] += both * p
+        if silent:
+            written[()] += silent
         return self._pruned(joined)
 
     def _attached(self, node: int, table: Table) -> Table:
         """Every hypothesis with every pair the node may take (eq. 4)."""
         by_mask: dict[int, list[tuple[Ids, Ids, float]]] = defaultdict(list)
-        for (mask, left, right), weight in table.items():
+        for (mask, left, right), weight in table:
             by_mask[mask].append((left, right, weight))
-        base = self._scores.base[node]
-        scores = np.broadcast_to(base, (len(by_mask), len(base)))
-        if len(by_mask) > 1 or 0 not in by_mask:
-            marks = range(len(self._inventory.marks))
-            bits = np.array([[mask >> k & 1 for k in marks] for mask in by_mask])
-            scores = scores + bits @ self._scores.inside(node)
-        backoff = self._inventory.backoff
-        probabilities = (1.0 - backoff.mass) * np.exp(log_softmax(scores))
-        pairs = self._inventory.pair_tables[self._scores.relations[node]].encoded
-        attached: Table = defaultdict(float)
-        heaviest = np.array([max(w for _, _, w in edges) for edges in by_mask.values()])
-        least = self._prune * (heaviest * probabilities.max(axis=1)).max()
-        for (mask, edges), chances, heavy in zip(
-            by_mask.items(), probabilities, heaviest, strict=True
-        ):
-            likely = np.flatnonzero(chances * heavy >= least).tolist()
-            options = [(*pairs[k], float(chances[k])) for k in likely]
-            options += self._spelled()
+        groups = list(by_mask.items())
+        inside = _bits(by_mask, len(self._inventory.marks)) @ self._scores.inside(node)
+        scores = self._scores.base[node] + inside
+        # The odds of the best pair are 1, which spares us looking for it again.
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        scales = self._in_table / odds.sum(axis=1)
+        heaviest = scales * [edges[0][2] for _, edges in groups]
+        least = self._prune * float(heaviest.max())
+        rows, columns = np.nonzero(odds * heaviest[:, None] >= least)
+        chances = odds[rows, columns] * scales[rows]
+        pairs = self._pairs(node)
+        taken = [
+            (groups[row], pairs[k], chance)
+            for row, k, chance in zip(
+                rows.tolist(), columns.tolist(), chances.tolist(), strict=True
+            )
+        ]
+        taken += [(group, (l, r), p) for group in groups for l, r, p in self._spelled]
+        attached: dict[Hypothesis, float] = defaultdict(float)
+        for (mask, edges), (l, r), chance in taken:
             for left, right, weight in edges:
-                for l, r, chance in options:
-                    if weight * chance >= least:
-                        attached[mask, l + left, right + r] += weight * chance
+                both = weight * chance
+                if both < least:
+                    break
+                attached[mask, l + left, right + r] += both
         return self._pruned(attached)
 
-    def _spelled(self) -> list[tuple[Ids, Ids, float]]:
+    def _pairs(self, node: int) -> list[tuple[Ids, Ids]]:
+        return self._inventory.pair_tables[self._scores.relations[node]].encoded
+
+    def _spelled_pairs(self) -> list[tuple[Ids, Ids, float]]:
         """The back-off's pairs, if pruning would let them live."""
         backoff = self._inventory.backoff
         least = max(self._prune, _NEGLIGIBLE)
@@ -136,27 +178,24 @@ class Marginaliser:
             if backoff.mass * p * q >= least
         ]
 
-    def _pruned(self, table: Table) -> Table:
-        least = self._prune * max(table.values())
-        kept = [item for item in table.items() if item[1] >= least]
-        if self._max is not None and len(kept) > self._max:
-            kept = sorted(kept, key=lambda item: -item[1])[: self._max]
-        total = sum(weight for _, weight in kept) if self._prune else 1.0
-        return {hypothesis: weight / total for hypothesis, weight in kept}
+    def _pruned(self, table: dict[Hypothesis, float]) -> Table:
+        ranked = sorted(table.items(), key=itemgetter(1), reverse=True)[: self._max]
+        least = self._prune * ranked[0][1]
+        kept = [item for item in ranked if item[1] >= least]
+        if not self._prune:
+            return kept
+        total = sum([weight for _, weight in kept])
+        return [(hypothesis, weight / total) for hypothesis, weight in kept]
 
-    def _rewrites(self, string: Ids) -> Iterator[tuple[Ids, float]]:
-        if not string:
-            return iter([((), 1.0)])
-        return iter(self._channel.rewrite_ids(string, self._floor).items())
-
-    def _record(self, slot: int, surface: Ids, weight: float) -> None:
-        self._slots[slot][surface] = self._slots[slot].get(surface, 0.0) + weight
+    def _rewrites(self, string: Ids) -> Iterable[tuple[Ids, float]]:
+        return self._channel.rewrite_ids(string, self._floor).items()
 
     def _decoded(self, slot: dict[Ids, float]) -> dict[tuple[str, ...], float]:
-        ranked = sorted(slot.items(), key=lambda item: -item[1])
+        ranked = sorted(slot.items(), key=itemgetter(1), reverse=True)
         kept = [item for item in ranked if item[1] >= self._floor] or ranked[:1]
-        total = sum(p for _, p in kept) if self._prune else 1.0
-        return {self._inventory.decode(s): p / total for s, p in kept}
+        total = sum([p for _, p in kept]) if self._prune else 1.0
+        decode = self._inventory.decode
+        return {decode(s): p / total for s, p in kept}
 
 
 def _spellings(backoff: Backoff, least: float) -> Iterator[tuple[Ids, float]]:
@@ -170,3 +209,20 @@ def _spellings(backoff: Backoff, least: float) -> Iterator[tuple[Ids, float]]:
             for mark, unigram in enumerate(backoff.unigram)
             if unigram and p * backoff.growth * unigram >= least
         ]
+
+
+@lru_cache(maxsize=1 << 16)
+def _mask(marks: Ids) -> int:
+    """A set of marks as a bit mask."""
+    mask = 0
+    for mark in marks:
+        mask |= 1 << mark
+    return mask
+
+
+def _bits(masks: Iterable[int], size: int) -> np.ndarray:
+    """Bit masks as rows of zeros and ones."""
+    width = (size + 7) // 8
+    packed = b"".join([mask.to_bytes(width, "little") for mask in masks])
+    rows = np.frombuffer(packed, dtype=np.uint8).reshape(-1, width)
+    return np.unpackbits(rows, axis=1, count=size, bitorder="little")

@@ -1,8 +1,9 @@
 """The answer of minimum Bayes risk (section 6.1, eq. 10), and its loss."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
+from operator import itemgetter
 
 import numpy as np
 
@@ -46,13 +47,18 @@ def risk(surface: Puncteme, marginal: Marginal) -> float:
 def best_slot(marginal: Marginal) -> Puncteme:
     """The string of least risk among those with some probability.
 
-    Strings are at least as many edits apart as their lengths differ, and one edit
-    if they differ at all. That bounds a string's risk from below. We go through the
-    strings by that bound and raise it, one possible truth after the other, to the
-    risk itself, unless it passes the least risk found before. Ties go to the lower
-    bound, which among strings of one length means the more probable. Where hundreds
-    of strings are about as likely, only the first few dozen are tried.
+    By the triangle inequality, no string beats one that has half of the probability.
+
+    Otherwise: strings are at least as many edits apart as their lengths differ, and
+    one edit if they differ at all. That bounds a string's risk from below. We go
+    through the strings by that bound and raise it, one possible truth after the
+    other, to the risk itself, unless it passes the least risk found before. Ties go
+    to the lower bound, which among strings of one length means the more probable.
+    Where hundreds of strings are about as likely, only the first few dozen are tried.
     """
+    top = max(marginal, key=marginal.__getitem__)
+    if marginal[top] >= 0.5:
+        return top
     by_length: Counter[int] = Counter()
     for surface, probability in marginal.items():
         by_length[len(surface)] += probability
@@ -87,17 +93,24 @@ def restricted(marginal: Marginal, allowed: Set[str]) -> dict[Puncteme, float]:
     allowed (Set[str]): The marks that may be written.
     RETURNS (dict[Puncteme, float]): The marginal of what is written instead.
     """
-    stop = next((mark for mark in FULL_STOPS if mark in allowed), None)
-    result: Counter[Puncteme] = Counter()
+    marks = frozenset(allowed)
+    result: defaultdict[Puncteme, float] = defaultdict(float)
     for surface, probability in marginal.items():
-        written: list[str] = []
-        for mark in surface:
-            if mark in allowed:
-                written.append(mark)
-            elif stop and mark in TERMINALS and written[-1:] != [stop]:
-                written.append(stop)
-        result[tuple(written)] += probability
-    return dict(result.most_common())
+        result[_written(surface, marks)] += probability
+    return dict(sorted(result.items(), key=itemgetter(1), reverse=True))
+
+
+@lru_cache(maxsize=1 << 16)
+def _written(surface: Puncteme, allowed: frozenset[str]) -> Puncteme:
+    """What is written of a string when only some marks may be."""
+    stop = next((mark for mark in FULL_STOPS if mark in allowed), None)
+    written: list[str] = []
+    for mark in surface:
+        if mark in allowed:
+            written.append(mark)
+        elif stop and mark in TERMINALS and written[-1:] != [stop]:
+            written.append(stop)
+    return tuple(written)
 
 
 def best_by_slot(marginals: Sequence[Marginal]) -> Slots:

@@ -1,7 +1,8 @@
 """What a scorer hands to inference: scores of pairs, as plain arrays."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class NodeScores:
         scores = list(self.base)
         for node in np.flatnonzero(inside.any(axis=1)):
             scores[node] = scores[node] + self.inside(node)[inside[node]].sum(axis=0)
-        return PairProbabilities(self.relations, [log_softmax(s) for s in scores])
+        return PairProbabilities(self.relations, Ragged.log_softmax(scores).rows())
 
 
 def marks_inside(tree: Tree, slots: ObservedSlots, size: int) -> np.ndarray:
@@ -77,3 +78,44 @@ def log_softmax(scores: np.ndarray) -> np.ndarray:
     """Along the last axis."""
     shifted = scores - scores.max(axis=-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """Rows of any lengths, end to end, so that numpy is called once for them all.
+
+    flat (ndarray): The rows.
+    bounds (ndarray): Where each of them begins, and where the last one ends.
+    """
+
+    flat: np.ndarray
+    bounds: np.ndarray
+
+    @classmethod
+    def log_softmax(cls, scores: Sequence[np.ndarray]) -> "Ragged":
+        """`log_softmax` of each row."""
+        bounds = np.cumsum([0, *map(len, scores)])
+        rows = cls(np.concatenate(scores), bounds)
+        flat = rows.flat - rows.spread(rows.reduce(np.maximum, rows.flat))
+        totals = rows.reduce(np.add, np.exp(flat))
+        return cls(flat - rows.spread(np.log(totals)), bounds)
+
+    def reduce(self, operation: np.ufunc, flat: np.ndarray) -> np.ndarray:
+        """One value a row."""
+        return operation.reduceat(flat, self.bounds[:-1])
+
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """One value a row, repeated along it."""
+        return np.repeat(values, self.bounds[1:] - self.bounds[:-1])
+
+    def rows(self) -> list[np.ndarray]:
+        return [self.flat[i:k] for i, k in pairwise(self.bounds.tolist())]
+
+    def entries(
+        self, chosen: np.ndarray, values: np.ndarray
+    ) -> Iterator[tuple[int, int, float]]:
+        """(row, column, value) of the chosen entries, row by row."""
+        where = np.flatnonzero(chosen)
+        row = np.searchsorted(self.bounds, where, side="right") - 1
+        column = where - self.bounds[row]
+        return zip(row.tolist(), column.tolist(), values[where].tolist(), strict=True)

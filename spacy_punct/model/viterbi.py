@@ -10,26 +10,41 @@ empty or closed has one state, hence one best subtree.
 
 Pairs considered are those of W_d and, so that any surface has an analysis,
 back-off pairs made of contiguous pieces of the two surface slots. Most of them can
-be ruled out beforehand without losing exactness: no pair of the best tree has a
-posterior below that tree's own, so once some tree with posterior q is found, pairs
-below q need no look. Ties go to the pair that comes first in the inventory.
+be ruled out beforehand without losing exactness. Let a pair cost what its
+log-probability is below that of its node's best pair. The channel writes no mark
+that it has not read, so a slot costs at least what the cheapest pair that brings
+its marks does (half of it, if that pair serves two slots), and a tree at least
+what its slots do. Once some tree is found, a pair needs no look if that bound, for
+trees that have the pair, passes the found tree's cost. Mostly one tree is left, or
+a handful to try one by one. Ties go to the pair that comes first in the inventory.
 """
 
 from dataclasses import dataclass
+from itertools import product
+from math import exp, inf, isfinite, log, prod
 
 import numpy as np
 
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.automaton import Automata, SlotAutomaton
-from spacy_punct.model.inside import Chart, Posterior, Walk
-from spacy_punct.model.inventory import EMPTY, Pair, Trie
+from spacy_punct.model.inside import Chart, Walk, silent_log_probs
+from spacy_punct.model.inventory import EMPTY, Pair, PairView, Trie
 from spacy_punct.model.scores import ObservedSlots, PairProbabilities
 
 Ids = tuple[int, ...]
 
-_FIRST_GUESS = 0.05
-"""Pairs below this posterior are only looked at if the best tree may have one."""
+Choice = dict[int, tuple[Ids, Ids]]
+"""The pair of each node that touches a slot which is not empty."""
+Options = dict[int, dict[tuple[Ids, Ids], float]]
+"""The pairs that such nodes may take, and their probabilities."""
+
+_FIRST_WIDTH = 5.0
+"""How far pairs may pass the bound, unless the best tree may have another."""
+_FEW = 32
+"""As many trees are tried one by one."""
+_ROUNDING = 1e-9
+_TINY = np.finfo(np.float64).tiny
 
 
 @dataclass
@@ -52,12 +67,21 @@ class _Front:
 
 @dataclass
 class _Candidates:
-    """The pairs a node may take: (left string, right string) -> probability."""
+    """The pairs a node may take as a matrix of probabilities."""
 
     lefts: list[Ids]
     rights: list[Ids]
     weights: np.ndarray
     """(lefts, rights)"""
+
+    @classmethod
+    def of(cls, options: dict[tuple[Ids, Ids], float]) -> "_Candidates":
+        rows = {l: i for i, l in enumerate(dict.fromkeys(l for l, _ in options))}
+        columns = {r: i for i, r in enumerate(dict.fromkeys(r for _, r in options))}
+        weights = np.zeros((len(rows), len(columns)))
+        for (l, r), weight in options.items():
+            weights[rows[l], columns[r]] = weight
+        return cls(list(rows), list(columns), weights)
 
 
 def viterbi(
@@ -78,25 +102,201 @@ def viterbi(
         channel is hardly trained there may be very many.
     RETURNS (tuple): The pair of each word, and log p(underlying tree, surface | tree).
     """
-    chart = Chart(tree, slots, probabilities, automata)
-    posteriors = chart.site_posteriors()
-    least = _FIRST_GUESS
+    search = _Search(tree, slots, probabilities, automata)
+    guess = search.guess()
+    width = min(search.bound - search.log_prob(guess), _FIRST_WIDTH)
     while True:
-        best = _Viterbi(tree, slots, probabilities, automata, posteriors, least, beam)
-        found = np.exp(best.log_prob - chart.log_prob)
-        if np.isfinite(best.log_prob) and (found >= least or beam is not None):
-            return best.read_off(), float(best.log_prob)
-        if not least:
-            raise PunctError(Errors.P029)
-        least = min(found * (1 - 1e-9), least / 10)
+        options = search.options(width)
+        if prod(map(len, options.values())) <= _FEW:
+            trees = [
+                dict(zip(options, pairs, strict=True))
+                for pairs in product(*options.values())
+            ]
+        else:
+            best = _Viterbi(tree, slots, probabilities, automata, options, beam)
+            trees = [best.read_off(), guess]
+        found = max(trees, key=search.log_prob)
+        log_prob = search.log_prob(found)
+        slack = search.bound - log_prob
+        if slack <= width + _ROUNDING or (beam is not None and isfinite(slack)):
+            decode = automata.inventory.decode
+            pairs = [(EMPTY, EMPTY)] * len(tree)
+            for node, (left, right) in found.items():
+                pairs[node] = decode(left), decode(right)
+            return tuple(pairs), log_prob
+        if width == inf:
+            chart = Chart(tree, slots, probabilities, automata)
+            raise PunctError(Errors.P029 if isfinite(chart.log_prob) else Errors.P023)
+        width = slack
+
+
+class _Site:
+    """What the pairs of W_d cost a node that touches a slot which is not empty.
+
+    left, right (int): Its slots.
+    view (PairView): The pairs it may take.
+    weights (ndarray): Their probabilities, back-off included.
+    most (float): The largest of them.
+    costs (ndarray): How far below it the others are, as logarithms.
+    excess (ndarray): What they add to the bound.
+    """
+
+    def __init__(
+        self, span: tuple[int, int], view: PairView, log_probs: np.ndarray, mass: float
+    ) -> None:
+        self.left, self.right = span
+        self.view = view
+        self.weights = (1 - mass) * np.exp(log_probs[view.chosen]) + view.backoff
+        self.most = float(self.weights.max())
+        self.costs = np.log(self.most / np.maximum(self.weights, _TINY))
+        self.excess = self.costs
+
+    def least_cost(self, side: int, mark: int) -> float:
+        """What a slot pays at least for a mark on the left (0) or right (1)."""
+        having = self.view.having(side, mark)
+        return float((self.costs[having] / self.view.sides[having]).min(initial=inf))
+
+    def subtract(self, left_bound: float, right_bound: float) -> None:
+        """Take what is in the bound already off the costs of pairs that bring it."""
+        has_left, has_right = self.view.at_left > 0, self.view.at_right > 0
+        self.excess = self.costs - left_bound * has_left - right_bound * has_right
+
+
+class _Search:
+    """The trees that are worth a look.
+
+    bound (float): No tree's log-probability is above it.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        slots: ObservedSlots,
+        probabilities: PairProbabilities,
+        automata: Automata,
+    ) -> None:
+        self._slots = slots
+        self._automata = automata
+        self._inventory = automata.inventory
+        backoff = self._inventory.backoff
+        self._sites: dict[int, _Site] = {}
+        # By slot, the nodes and sides whose punctemes make up its string, in order.
+        self._parts: dict[int, list[tuple[int, int]]] = {
+            s: [] for s, slot in enumerate(slots) if slot
+        }
+        for node in tree.top_down:
+            left, right = tree.spans[node]
+            is_empty = slots[left] == (), slots[right] == ()
+            if all(is_empty):
+                continue
+            table = self._inventory.pair_tables[probabilities.relations[node]]
+            log_probs = probabilities.log_probs[node]
+            self._sites[node] = _Site(
+                (left, right), table.view(*is_empty), log_probs, backoff.mass
+            )
+            if slots[left]:
+                self._parts[left].append((node, 0))
+            if slots[right]:
+                self._parts[right].insert(0, (node, 1))
+        silent = silent_log_probs(probabilities, backoff)
+        silent[list(self._sites)] = 0.0
+        self._silent = float(silent.sum())
+        self._bounds = [0.0] * len(slots)
+        for slot in self._parts:
+            self._bounds[slot] = self._least_cost(slot)
+        self.bound = self._silent - sum(self._bounds)
+        for site in self._sites.values():
+            site.subtract(self._bounds[site.left], self._bounds[site.right])
+            self.bound += log(site.most)
+
+    def _marks(self, slot: int) -> set[int]:
+        """The marks that its punctemes must bring."""
+        return set(self._slots[slot]) - {0}
+
+    def _least_cost(self, slot: int) -> float:
+        """What a slot's most expensive mark costs at least."""
+        most = 0.0
+        for mark in self._marks(slot):
+            spelled = self._inventory.backoff_prob(((mark,), ()))
+            least = inf
+            for node, side in self._parts[slot]:
+                site = self._sites[node]
+                least = min(least, site.least_cost(side, mark))
+                if spelled:
+                    least = min(least, log(site.most / spelled) / 2)
+            if least == inf:
+                raise PunctError(Errors.P023)
+            most = max(most, least)
+        return most
+
+    def guess(self) -> Choice:
+        """A tree that is likely to be good: the best pairs, and for marks that they
+        lack the cheapest."""
+        choice = {
+            node: site.view.pairs[site.costs.argmin()]
+            for node, site in self._sites.items()
+        }
+        for slot in self._parts:
+            for mark in self._marks(slot) - set(self._underlying(slot, choice)):
+                least = inf
+                for node, side in self._parts[slot]:
+                    site = self._sites[node]
+                    for k in site.view.having(side, mark):
+                        if site.excess[k] < least:
+                            least = site.excess[k]
+                            choice[node] = site.view.pairs[k]
+        return choice
+
+    def log_prob(self, choice: Choice) -> float:
+        """log p(underlying tree, surface | tree)."""
+        factors = [self._weight(node, pair) for node, pair in choice.items()]
+        factors += [
+            self._automata.prob(self._slots[slot], self._underlying(slot, choice))
+            for slot in self._parts
+        ]
+        return self._silent + sum(map(log, factors)) if all(factors) else -inf
+
+    def _weight(self, node: int, pair: tuple[Ids, Ids]) -> float:
+        site = self._sites[node]
+        k = site.view.number.get(pair)
+        if k is None:
+            return self._inventory.backoff_prob(pair)
+        return float(site.weights[k])
+
+    def _underlying(self, slot: int, choice: Choice) -> Ids:
+        string = (0,) if slot == 0 else ()
+        for node, side in self._parts[slot]:
+            string += choice[node][side]
+        return string
+
+    def options(self, width: float) -> Options:
+        """The pairs of all trees that pass the bound by no more than this."""
+        options: Options = {}
+        for node, site in self._sites.items():
+            likely = np.flatnonzero(site.excess <= width + _ROUNDING)
+            pairs = {site.view.pairs[k]: float(site.weights[k]) for k in likely}
+            options[node] = pairs | self._spelled(site, width)
+        return options
+
+    def _spelled(self, site: _Site, width: float) -> dict[tuple[Ids, Ids], float]:
+        """Back-off pairs that are not in W_d."""
+        saved = self._bounds[site.left], self._bounds[site.right]
+        least = site.most * exp(-width - sum(saved) - _ROUNDING)
+        if self._inventory.backoff_prob(((), ())) < least:
+            return {}
+        pairs = product(
+            _pieces(self._slots[site.left]), _pieces(self._slots[site.right])
+        )
+        weights = {pair: self._inventory.backoff_prob(pair) for pair in pairs}
+        return {
+            pair: weight
+            for pair, weight in weights.items()
+            if weight >= least and pair not in site.view.number
+        }
 
 
 class _Viterbi(Walk[_Front]):
-    """The maximising pass over one sentence.
-
-    log_prob (float): log p(best underlying tree, surface | tree), among trees
-        whose pairs all have a posterior of at least `least`.
-    """
+    """The maximising pass over one sentence, for nodes that have many options."""
 
     neutral = _Front(np.ones((1, 1)), [None])
 
@@ -106,14 +306,11 @@ class _Viterbi(Walk[_Front]):
         slots: ObservedSlots,
         probabilities: PairProbabilities,
         automata: Automata,
-        posteriors: dict[int, Posterior],
-        least: float,
+        options: Options,
         beam: int | None,
     ) -> None:
         self._beam = beam
-        self._surface = slots
-        self._posteriors = posteriors
-        self._least = least
+        self._options = options
         self._sites: dict[int, tuple[_Front, _Front, _Candidates]] = {}
         self._settled: list[_Trace | None] = []
         super().__init__(tree, slots, probabilities, automata)
@@ -122,7 +319,7 @@ class _Viterbi(Walk[_Front]):
         return _Front(vector[None], [None])
 
     def _add_site(self, head: int, column: _Front, row: _Front) -> None:
-        self._sites[head] = column, row, self._candidates(head)
+        self._sites[head] = column, row, _Candidates.of(self._options[head])
 
     def _finish(self, row: _Front) -> None:
         totals = row.vectors @ self._slots[-1].final
@@ -175,34 +372,6 @@ class _Viterbi(Walk[_Front]):
                 traces.append(_Trace(node, pairs.lefts[l], pairs.rights[i], parts))
         return self._pruned(np.concatenate(vectors), traces, right)
 
-    def _candidates(self, node: int) -> _Candidates:
-        inventory = self._automata.inventory
-        left, right = self._tree.spans[node]
-        table = inventory.pair_tables[self._probabilities.relations[node]]
-        posterior = self._posteriors[node]
-        # A pair of W_d may have come from the back-off as well.
-        likely = posterior.pairs + posterior.backoff >= self._least
-        likely[posterior.pairs.argmax()] = True
-        chosen = posterior.chosen[likely]
-        probabilities = np.exp(self._probabilities.log_probs[node][chosen])
-        weights = {
-            table.encoded[k]: (1 - self._mass) * p
-            + inventory.backoff_prob(table.encoded[k])
-            for k, p in zip(chosen, probabilities, strict=True)
-        }
-        if posterior.backoff >= self._least:
-            for l in _pieces(self._surface[left]):
-                for r in _pieces(self._surface[right]):
-                    weights.setdefault((l, r), inventory.backoff_prob((l, r)))
-        lefts = list(dict.fromkeys(l for l, _ in weights))
-        rights = list(dict.fromkeys(r for _, r in weights))
-        matrix = np.zeros((len(lefts), len(rights)))
-        rows = {l: i for i, l in enumerate(lefts)}
-        columns = {r: i for i, r in enumerate(rights)}
-        for (l, r), weight in weights.items():
-            matrix[rows[l], columns[r]] = weight
-        return _Candidates(lefts, rights, matrix)
-
     def _pruned(
         self, vectors: np.ndarray, traces: list[_Trace], slot: SlotAutomaton
     ) -> _Front:
@@ -224,17 +393,16 @@ class _Viterbi(Walk[_Front]):
             return self.neutral
         return _Front(vectors[kept], [traces[k] for k in kept])
 
-    def read_off(self) -> tuple[Pair, ...]:
-        """The pair of each word in the best tree."""
-        pairs: list[Pair] = [(EMPTY, EMPTY)] * len(self._tree)
+    def read_off(self) -> Choice:
+        """The best tree."""
+        choice: Choice = dict.fromkeys(self._options, ((), ()))
         stack = list(self._settled)
-        decode = self._automata.inventory.decode
         while stack:
             trace = stack.pop()
             if trace is not None:
-                pairs[trace.node] = decode(trace.left), decode(trace.right)
+                choice[trace.node] = trace.left, trace.right
                 stack.extend(trace.parts)
-        return tuple(pairs)
+        return choice
 
 
 def _best(scores: np.ndarray) -> tuple[np.ndarray, list[tuple[int, int]]]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 
 from spacy.language import Language
@@ -10,8 +11,11 @@ from spacy.training import Example
 from tqdm import tqdm
 
 from spacy_punct.data.treebank import Treebank
-from spacy_punct.model.evaluation import compare
-from spacy_punct.pipeline.corpus import make_doc, unpunctuated
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.model.evaluation import compare, f_score, score
+from spacy_punct.pipeline.attributes import PIECES
+from spacy_punct.pipeline.corpus import joined, make_doc, unpunctuated
+from spacy_punct.pipeline.gold import gold_slots
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 
 
@@ -67,3 +71,65 @@ def _attachment(docs: Sequence[Doc], references: Sequence[Doc]) -> dict[str, flo
     heads = [a for a in pairs if a[0].head.i == a[1].head.i]
     labelled = [a for a in heads if a[0].dep_ == a[1].dep_]
     return {"uas": len(heads) / len(pairs), "las": len(labelled) / len(pairs)}
+
+
+def evaluate_stream(
+    nlp: Language, restorer: PunctuationRestorer, treebank: Treebank, *, lower: bool
+) -> dict[str, Any]:
+    """Score a pipeline on a treebank that it is given as one text, words alone.
+
+    It has to find the sentences, and the capitals if there are none. A mark between
+    two sentences counts where it stands, whichever of them it is given to.
+
+    nlp (Language), restorer (PunctuationRestorer): The pipeline and its restorer.
+    treebank (Treebank): The truth.
+    lower (bool): Whether the words are lower-cased.
+    RETURNS (dict[str, Any]): All that the JSON file holds: scores of the marks, of
+        the starts of sentences but the first, and of the case of words that have
+        one; there, P and R are of the words with a capital.
+    """
+    references = [make_doc(example, nlp.vocab) for example in treebank.examples]
+    reference = joined(references)
+    doc = unpunctuated(reference, sentences=False, lower=lower)
+    start = time.perf_counter()
+    doc = nlp(doc)
+    seconds = time.perf_counter() - start
+    if len(doc) != len(reference):
+        message = Errors.P072.format(expected=len(reference), n=len(doc))
+        raise PunctError(message)
+    truth = restorer.punctuation.inventory.known(gold_slots(reference))
+    marks = score([tuple(map(tuple, doc._.restored_slots))], [truth]).to_dict()
+    return {
+        "stream": "lower" if lower else "cased",
+        **{name: marks[name] for name in ("aed", "micro_f", "per_mark")},
+        "n_words": len(doc),
+        "sents": _sentence_starts(doc, references),
+        "casing": _casing(doc, reference),
+        "words_per_second": len(doc) / seconds,
+    }
+
+
+def _sentence_starts(doc: Doc, references: Sequence[Doc]) -> dict[str, float]:
+    """P, R and F of the words that sentences but the first start with."""
+    true = set(accumulate(map(len, references[:-1])))
+    found = {token.i for token in doc if token.i and token.is_sent_start}
+    return _prf(len(true & found), len(found), len(true))
+
+
+def _casing(doc: Doc, reference: Doc) -> dict[str, float]:
+    """How many words have the case that they have in the treebank."""
+    written = {i: text for text, _, _, i in doc.user_data[PIECES] if i is not None}
+    pairs = [(written.get(token.i, ""), token.text) for token in reference]
+    cased = [(a, b) for a, b in pairs if b.lower() != b.upper()]
+    found = [(a, b) for a, b in cased if a != a.lower()]
+    true = [(a, b) for a, b in cased if b != b.lower()]
+    right = sum(a == b for a, b in true)
+    return {
+        "accuracy": sum(a == b for a, b in cased) / max(len(cased), 1),
+        **_prf(right, len(found), len(true)),
+    }
+
+
+def _prf(right: int, found: int, true: int) -> dict[str, float]:
+    scores = f_score(right, found, true)
+    return {"p": scores.p, "r": scores.r, "f": scores.f}

@@ -8,21 +8,10 @@ from thinc.api import Config, Model
 from spacy_punct.model.channel import Direction
 from spacy_punct.pipeline.restorer import Existing, PunctuationRestorer
 from spacy_punct.pipeline.senter import StreamSenter
+from spacy_punct.pipeline.start import start_for
 from spacy_punct.pipeline.truecaser import Truecaser
 from spacy_punct.text.casing import Casing
 from spacy_punct.text.glyphs import Quotes
-
-_LOG_LINEAR = Config().from_str(
-    """
-[model]
-@architectures = "spacy_punct.LogLinearAttach.v1"
-channel = "table"
-min_feature_count = 1
-dropout = 0.4
-scorer_rate = 1.0
-channel_rate = 7.5
-"""
-)["model"]
 
 _SMALL_TAGGER = Config().from_str(
     """
@@ -54,7 +43,7 @@ subword_features = true
         "token._.right_puncteme",
     ],
     default_config={
-        "model": _LOG_LINEAR,
+        "model": None,
         "n_samples": 1000,
         "seed": 0,
         "direction": None,
@@ -78,7 +67,7 @@ subword_features = true
 def make_punctuation_restorer(
     nlp: Language,
     name: str,
-    model: Model,
+    model: Model | None,
     n_samples: int,
     seed: int,
     direction: Direction | None,
@@ -91,10 +80,15 @@ def make_punctuation_restorer(
     squared: bool,
     scorer: Callable | None,
 ) -> PunctuationRestorer:
-    """Make a `punctuation_restorer`; see `PunctuationRestorer` for the settings."""
+    """Make a `punctuation_restorer`; see `PunctuationRestorer` for the settings.
+
+    model (Model | None): None for the weights that come with the package for the
+        pipeline's language. Without such weights: for the paper's model, untrained.
+    """
+    start = start_for(nlp.lang) if model is None else None
     return PunctuationRestorer(
         nlp.vocab,
-        model,
+        model if start is None else start.model,
         name,
         n_samples=n_samples,
         seed=seed,
@@ -107,6 +101,8 @@ def make_punctuation_restorer(
         unmatched_weight=unmatched_weight,
         squared=squared,
         scorer=scorer,
+        architecture=None if start is None else start.architecture,
+        spacing=None if start is None else start.spacing,
     )
 
 

@@ -68,7 +68,9 @@ def joined_gold(docs: Sequence[Doc], space: bool = True) -> tuple[Slots, Spaces]
         around = gold_spaces(doc)
         if spaces and around:
             spaces[-1] = (*spaces[-1][:-1], space, *around[0][1:])
-        spaces = [*spaces, *around[1:]] if spaces and around else []
+            spaces += around[1:]
+        else:
+            spaces = []
     return tuple(slots), tuple(spaces)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 import srsly
-from spacy import util
+from spacy import registry, util
 from spacy.language import Language
 from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.tokens import Doc, Span
@@ -49,6 +49,9 @@ _CLEARNLP = frozenset({"acomp", "attr", "npadvmod", "pcomp", "pobj", "prep", "re
 _BEAM = 32
 """Bounds the search for the underlying tree; ordinary sentences do not reach it."""
 
+_BATCH = 64
+"""Sentences scored together: a text may have thousands."""
+
 _READ_TOGETHER = 128
 """Docs that a tok2vec reads at once."""
 
@@ -77,6 +80,9 @@ class PunctuationRestorer(TrainablePipe):
     unmatched_weight (float): ξ, discourages brackets without a partner.
     squared (bool): Whether ξ weighs the square of their expected count.
     scorer (Callable | None): The scoring method.
+    architecture (dict | None): How to make a model like this one, if the config of
+        the pipeline does not say. It is stored with the weights.
+    spacing (Spacing | None): What goes with a trained model; None for the language's.
     """
 
     def __init__(
@@ -96,6 +102,8 @@ class PunctuationRestorer(TrainablePipe):
         unmatched_weight: float = 0.03,
         squared: bool = True,
         scorer: Callable | None = None,
+        architecture: dict[str, Any] | None = None,
+        spacing: Spacing | None = None,
     ) -> None:
         for setting, value in {
             "n_samples": n_samples,
@@ -132,11 +140,15 @@ class PunctuationRestorer(TrainablePipe):
             "casing": casing,
             "quotes": quotes,
         }
-        model.attrs["l2"] = l2
-        model.attrs["unmatched_weight"] = unmatched_weight
-        model.attrs["squared"] = squared
-        model.attrs["seed"] = seed
-        self.spacing = Spacing(vocab.lang or "")
+        self._training = {
+            "l2": l2,
+            "unmatched_weight": unmatched_weight,
+            "squared": squared,
+            "seed": seed,
+        }
+        model.attrs.update(self._training)
+        self.architecture = architecture
+        self.spacing = spacing or Spacing(vocab.lang or "")
         self._warned: set[str] = set()
         register_attributes()
         survive_forks()
@@ -205,6 +217,7 @@ class PunctuationRestorer(TrainablePipe):
         """The words of each Doc as vectors, if the model wants them."""
         if not self.model.has_ref("tok2vec"):
             return [None] * len(docs)
+        self.punctuation  # noqa: B018 - it raises if there is none
         tok2vec = self.model.get_ref("tok2vec")
         rows: list[Floats2d | None] = []
         for batch in batched(docs, _READ_TOGETHER):
@@ -237,7 +250,9 @@ class PunctuationRestorer(TrainablePipe):
         self._check(sentences)
         allowed = self._allowed()
         trees = [sentence.tree for sentence in sentences]
-        distributions = iter(self.punctuation.distributions(trees))
+        distributions = chain.from_iterable(
+            map(self.punctuation.distributions, batched(trees, _BATCH))
+        )
         return [
             [self._restore(doc, s, next(distributions), allowed) for s in found]
             for doc, found in zip(docs, by_doc, strict=True)
@@ -360,6 +375,8 @@ class PunctuationRestorer(TrainablePipe):
     ) -> None:
         """Read marks, punctemes, features and spacing off the training data.
 
+        Weights that came with the package are given up: training starts anew.
+
         get_examples (Callable): Gives examples whose references have trees and
             punctuation, as the reader `spacy_punct.Corpus.v1` does.
         nlp (Language | None): The pipeline.
@@ -370,14 +387,22 @@ class PunctuationRestorer(TrainablePipe):
         if direction is None:
             is_reversed = self.vocab.lang in _RIGHT_TO_LEFT
             direction = "right-to-left" if is_reversed else "left-to-right"
-        self.model.attrs["direction"] = direction
         references = [example.reference for example in get_examples()]
         examples = [Example(reference, reference) for reference in references]
         known = [t for example in examples for t in gold_examples(example, self.name)]
         if not known:
             raise PunctError(Errors.P020)
+        if self.architecture is not None:
+            self._build(self.architecture)
+        self.model.attrs["direction"] = direction
         self.spacing = Spacing.learn(self.vocab.lang or "", known)
         self.model.initialize(X=examples)
+
+    def _build(self, architecture: dict[str, Any]) -> None:
+        """Begin with a new model."""
+        self.architecture = architecture
+        self.model = registry.resolve({"model": architecture})["model"]
+        self.model.attrs.update(self._training)
 
     def update(
         self,
@@ -437,6 +462,8 @@ class PunctuationRestorer(TrainablePipe):
             "model": self.model.to_bytes,
             "spacing": lambda: srsly.msgpack_dumps(self.spacing.to_data()),
         }
+        if self.architecture is not None:
+            parts["architecture"] = lambda: srsly.json_dumps(self.architecture)
         return util.to_bytes(parts, exclude)
 
     def from_bytes(
@@ -444,6 +471,7 @@ class PunctuationRestorer(TrainablePipe):
     ) -> "PunctuationRestorer":
         """Load what `to_bytes` gave."""
         parts = {
+            "architecture": self._architecture_from_json,
             "model": self._model_from_bytes,
             "spacing": self._spacing_from_bytes,
         }
@@ -458,6 +486,8 @@ class PunctuationRestorer(TrainablePipe):
                 srsly.msgpack_dumps(self.spacing.to_data())
             ),
         }
+        if self.architecture is not None:
+            parts["architecture"] = lambda p: srsly.write_json(p, self.architecture)
         util.to_disk(util.ensure_path(path), parts, exclude)
 
     def from_disk(
@@ -465,11 +495,23 @@ class PunctuationRestorer(TrainablePipe):
     ) -> "PunctuationRestorer":
         """Read what `to_disk` wrote."""
         parts = {
+            "architecture": self._architecture_from_disk,
             "model": lambda p: self._model_from_bytes(p.read_bytes()),
             "spacing": lambda p: self._spacing_from_bytes(p.read_bytes()),
         }
         util.from_disk(util.ensure_path(path), parts, exclude)
         return self
+
+    def _architecture_from_disk(self, path: Path) -> None:
+        if path.exists():
+            self._architecture_from_json(path.read_text("utf-8"))
+
+    def _architecture_from_json(self, data: str) -> None:
+        try:
+            self._build(srsly.json_loads(data))
+        except Exception as error:
+            message = Errors.P031.format(path=self.name, reason=error)
+            raise PunctError(message) from None
 
     def _model_from_bytes(self, data: bytes) -> None:
         # Settings come from the config, which may differ from what was stored.

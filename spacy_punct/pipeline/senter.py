@@ -1,9 +1,10 @@
 """The component `stream_senter`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from spacy.pipeline.senter import SentenceRecognizer
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.api import Model
 from thinc.types import Floats2d
@@ -19,7 +20,8 @@ class StreamSenter(SentenceRecognizer):
     not finds few of them; the threshold that finds most and errs little is lower.
 
     vocab (Vocab): The shared vocabulary.
-    model (Model): Gives each token the probabilities of going on and of beginning.
+    model (Model): A tagger such as `spacy.Tagger.v2`: how likely each token is to go
+        on with a sentence, and to begin one.
     name (str): The component's name in the pipeline.
     threshold (float): How probable a beginning must be.
     overwrite (bool): Whether to change sentences that are known already.
@@ -38,8 +40,13 @@ class StreamSenter(SentenceRecognizer):
     ) -> None:
         check_range("threshold", threshold, 0, 1)
         super().__init__(vocab, model, name, overwrite=overwrite, scorer=scorer)
-        self.cfg["threshold"] = threshold
+        self.threshold = threshold
+
+    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
+        # spaCy's taggers leave the softmax out of predicting unless told otherwise.
+        self.model.get_ref("softmax").attrs["softmax_normalize"] = True
+        return super().predict(docs)
 
     def _scores2guesses(self, scores: Sequence[Floats2d]) -> list[np.ndarray]:
         to_numpy = self.model.ops.to_numpy
-        return [to_numpy(found[:, 1]) > self.cfg["threshold"] for found in scores]
+        return [to_numpy(found[:, 1]) > self.threshold for found in scores]

@@ -49,9 +49,9 @@ class ParsedSentence:
 
     def is_spelling(self, slot: int) -> bool:
         """Whether a slot is inside a word as written: `do|n't`, `well|-|known`."""
-        inner = 0 < slot < len(self.positions)
-        together = not any(self.white[slot])
-        return inner and together and set(self.marks[slot]) <= HYPHENS
+        if not 0 < slot < len(self.positions) or any(self.white[slot]):
+            return False
+        return set(self.marks[slot]) <= HYPHENS
 
 
 def parsed_sentences(

@@ -147,6 +147,30 @@ def test_speed_samples_against_marginals(model, examples):
     assert sampled / plain <= 3
 
 
+def test_speed_restoring_against_the_inside_pass(model, examples):
+    """Marginals, the best surface and its best underlying tree, without samples."""
+    batch = examples[:300]
+    distributions = model.distributions([example.tree for example in batch])
+    surfaces = [model.inventory.known(example.slots) for example in batch]
+
+    def restore() -> None:
+        for distribution in distributions:
+            distribution.viterbi(distribution.restore(0), beam=32)
+
+    def explain() -> None:
+        for distribution, surface in zip(distributions, surfaces, strict=True):
+            distribution.log_prob(surface)
+
+    restore()
+    restoring, explaining = seconds(restore), seconds(explain)
+    n_words = sum(len(example.tree) for example in batch)
+    print(
+        f"\n{n_words / restoring:.0f} words a second, "
+        f"{restoring / explaining:.1f} inside passes"
+    )
+    assert restoring / explaining <= 4
+
+
 def joined(examples: Sequence[PunctuatedTree], size: int, rng) -> PunctuatedTree:
     """One sentence of exactly `size` words, made of shorter ones.
 

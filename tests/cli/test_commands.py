@@ -8,6 +8,8 @@ import pytest
 import srsly
 from typer.testing import CliRunner
 
+import spacy_punct
+from spacy_punct import pipelines
 from spacy_punct.cli import punct
 from spacy_punct.cli.restore import Format, _lines
 
@@ -61,6 +63,25 @@ def test_restore_text_file_and_standard_input(full_path, tmp_path, on_text):
     assert invoke("restore", "-m", full_path, file, "-o", out).exit_code == 0
     assert out.read_text() == twice
     assert not list(out.parent.glob("*.part"))
+
+
+def test_restore_uses_the_bundled_pipeline(bundled, paper_path, tmp_path, monkeypatch):
+    expected = spacy_punct.load("en")(TEXT)._.restored_text
+    assert invoke("restore", TEXT).output == f"{expected}\n"
+    assert invoke("restore", stdin=TEXT).output == expected
+    # A folder of the same name has to be given as one.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "en").symlink_to(paper_path)
+    assert invoke("restore", "-m", "en", TEXT).output == f"{expected}\n"
+    assert "P040" in invoke("restore", "--model", "./en", TEXT).output
+
+
+def test_restore_without_a_bundled_pipeline_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(pipelines, "FOLDER", tmp_path)
+    done = invoke("restore", TEXT)
+    assert done.exit_code == 1
+    assert "P051" in done.output
+    assert "(none)" in done.output
 
 
 def test_restore_output_may_be_the_input_and_is_all_or_nothing(full_path, tmp_path):
@@ -176,6 +197,7 @@ def test_restore_streams(on_text):
     ("args", "stdin", "said"),
     [
         (["restore", "-m", "no_such_pipeline", TEXT], None, "P051"),
+        (["evaluate", "qq", "absent.conllu"], None, "P051"),
         (["restore", "-m", "{full}", "absent.srt"], None, "P053"),
         (["restore", "-m", "{full}", "absent.txt"], None, "P053"),
         (["restore", "-m", "{full}", "{tmp}"], None, "P053"),
@@ -185,6 +207,11 @@ def test_restore_streams(on_text):
         (["restore", "-m", "{full}", "--join", "-f", "jsonl"], "x", "P054"),
         (["evaluate", "{full}", "absent.conllu"], None, "P053"),
         (["evaluate", "{full}", "{full}/meta.json"], None, "P001"),
+        (
+            ["evaluate", "{full}", "x", "--stream", "lower", "--trees", "gold"],
+            None,
+            "P071",
+        ),
         (["convert", "absent", "{tmp}"], None, "P050"),
     ],
 )
@@ -217,6 +244,17 @@ def test_evaluate_gold_and_parsed(full_path, sample, tmp_path):
         assert 0 < found["micro_f"] < 1
     assert 0 < scores["parsed"]["las"] <= scores["parsed"]["uas"] < 1
     assert scores["gold"]["perplexity"] == scores["parsed"]["perplexity"]
+
+
+@pytest.mark.parametrize("stream", ["lower", "cased"])
+def test_evaluate_stream(bundled, sample, tmp_path, stream):
+    out = tmp_path / "scores.json"
+    data = sample / "test.conllu"
+    done = invoke("evaluate", "en", data, "--stream", stream, "-o", out)
+    assert done.exit_code == 0, done.output
+    for shown in ("support", "sentence starts", "capitals"):
+        assert shown in done.output
+    assert srsly.read_json(out)["stream"] == stream
 
 
 def test_convert_makes_what_the_reader_reads(sample, tmp_path):

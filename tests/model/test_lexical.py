@@ -270,10 +270,11 @@ def test_lexical_gradient_is_numerically_right(model, examples):
 
     objective().surrogate.backward()
     rng = np.random.default_rng(0)
-    named = {f"vectors {k}": v for k, v in enumerate(vectors)}
-    for name, weights in scorer.named_parameters():
-        if not name.startswith("log_linear.by_relation"):
-            named[name] = weights
+    named = {f"vectors {k}": v for k, v in enumerate(vectors)} | {
+        name: weights
+        for name, weights in scorer.named_parameters()
+        if not name.startswith("log_linear.by_relation")
+    }
     for name, weights in named.items():
         flat, slope = weights.data.view(-1), weights.grad.view(-1)
         active = np.flatnonzero(slope.numpy())

@@ -1,7 +1,12 @@
-"""Docs to restore."""
+"""Docs to restore, and a restorer that is soon trained."""
 
+from typing import Any
+
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
+
+from spacy_punct.pipeline.restorer import PunctuationRestorer
 
 WORDS = ["If", "the", "rain", "stops", "Anna", "will", "visit", "Dr", "Hill"]
 
@@ -71,3 +76,12 @@ def with_marks(vocab: Vocab) -> Doc:
             "punct",
         ],
     )
+
+
+def add_log_linear(
+    nlp: Language, model: dict[str, Any] | None = None, **settings: Any
+) -> PunctuationRestorer:
+    """Add a restorer with the paper's model, untrained, in whatever language."""
+    architecture = {"@architectures": "spacy_punct.LogLinearAttach.v1"}
+    config = {"model": {**architecture, **(model or {})}, **settings}
+    return nlp.add_pipe("punctuation_restorer", config=config)

@@ -3,6 +3,7 @@
 import pytest
 import spacy
 import srsly
+from spacy import registry
 from spacy.cli.evaluate import evaluate
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
@@ -17,13 +18,15 @@ CONFIGS = sorted((REPOSITORY / "configs").glob("*.cfg"))
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_configs_are_filled(path):
     """`spacy train` refuses configs in which a default is left out."""
-    config = load_config(path)
-    settings = config["components"]["punctuation_restorer"]
-    nlp = spacy.blank("en")
+    config = load_config(path).interpolate()
+    settings = config["components"].get("punctuation_restorer")
+    if settings is None:
+        pytest.skip("the config trains no restorer")
+    nlp = spacy.blank("de")
     nlp.add_pipe("punctuation_restorer")
-    default = nlp.config["components"]["punctuation_restorer"]
-    assert set(settings) == set(default)
-    assert set(settings["model"]) == set(default["model"])
+    assert set(settings) == set(nlp.get_pipe_config("punctuation_restorer"))
+    model = {"model": settings["model"]}
+    assert registry.fill(model) == model
     for name in ("punct_aed", "punct_f", "punct_ppl"):
         assert name in config["training"]["score_weights"]
 

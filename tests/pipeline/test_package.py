@@ -1,14 +1,19 @@
-"""A trained pipeline as a Python package of its own."""
+"""Trained pipelines as Python packages, and in ours."""
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 import srsly
 from spacy.cli.package import package
+
+from tests.conftest import REPOSITORY
 
 RESTORE = """
 import en_sample_punctuation
@@ -62,3 +67,35 @@ def test_package_installs_and_restores(full_path, tmp_path, on_text):
     restored = run(python, "-c", RESTORE).strip()
     assert restored == on_text("if the rain stops Anna will visit us")._.restored_text
     assert "en_sample_punctuation" in run(python, "-m", "pip", "list").replace("-", "_")
+
+
+@pytest.mark.slow
+def test_package_of_ours_has_the_bundled_pipelines(full_path, tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(REPOSITORY / name, source)
+    shutil.copytree(REPOSITORY / "spacy_punct", source / "spacy_punct")
+    place = "spacy_punct/pipelines/xx"
+    shutil.copytree(full_path, source / place)
+    expected = {
+        f"{place}/{path.relative_to(full_path)}"
+        for path in full_path.rglob("*")
+        if path.is_file()
+    }
+    assert f"{place}/parser/model" in expected
+
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", tmp_path, source)
+    (wheel,) = tmp_path.glob("*.whl")
+    packed = set(ZipFile(wheel).namelist())
+    assert {n for n in packed if n.startswith(place)} == expected
+    assert "spacy_punct/pipelines/__init__.py" in packed
+    assert not any(name.endswith(".pyc") for name in packed)
+
+    build = "from setuptools import build_meta as b; b.build_sdist('..')"
+    run(sys.executable, "-c", f"import os; os.chdir({str(source)!r}); {build}")
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as file:
+        packed = {name.partition("/")[2] for name in file.getnames()}
+    assert expected <= packed
+    assert not any(name.endswith(".pyc") for name in packed)

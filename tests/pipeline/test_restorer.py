@@ -12,7 +12,7 @@ from spacy_punct.errors import PunctError
 from spacy_punct.pipeline.callbacks import create_compact
 from spacy_punct.pipeline.corpus import create_corpus
 from spacy_punct.pipeline.restorer import PunctuationRestorer
-from tests.pipeline.docs import WORDS, parsed_doc, with_marks
+from tests.pipeline.docs import WORDS, add_log_linear, parsed_doc, with_marks
 
 RESTORED = "If the rain stops, Anna will visit Dr. Hill."
 NAME = "punctuation_restorer"
@@ -262,7 +262,7 @@ def test_restorer_white_space_tokens_are_no_marks(on_trees):
 def test_restorer_chinese(on_trees):
     """Words written together, full-width marks, spaces between Latin words only."""
     nlp = spacy.blank("zh")
-    restorer = nlp.add_pipe(NAME, config={"n_samples": 0})
+    restorer = add_log_linear(nlp, n_samples=0)
     restorer.model.from_bytes(on_trees.get_pipe(NAME).model.to_bytes())
     words = ["今天", "天气", "hello", "world", "好"]
     doc = nlp(small_doc(nlp.vocab, words, [True] * 5))
@@ -279,7 +279,7 @@ def test_restorer_storing_compact_does_not_touch_the_weights(on_trees):
     before = weights.detach().clone()
     create_compact(NAME, 0.5)(on_trees)
     stored = spacy.blank("en")
-    stored.add_pipe(NAME)
+    add_log_linear(stored)
     stored.from_bytes(on_trees.to_bytes())
     assert (weights == before).all()
     found = next(stored.get_pipe(NAME).punctuation.scorer.parameters())
@@ -395,7 +395,7 @@ def test_restorer_warns_of_missing_tags(on_trees):
 
 def test_restorer_untrained_says_how_to_train():
     nlp = spacy.blank("en")
-    nlp.add_pipe(NAME)
+    add_log_linear(nlp)
     with pytest.raises(PunctError, match=r"P044.*spacy train"):
         nlp(parsed_doc(nlp.vocab))
     nlp.from_bytes(nlp.to_bytes())
@@ -413,7 +413,7 @@ def test_restorer_untrained_says_how_to_train():
 )
 def test_restorer_settings_are_checked(config):
     with pytest.raises(ValueError):
-        spacy.blank("en").add_pipe(NAME, config=config)
+        add_log_linear(spacy.blank("en"), **config)
 
 
 def test_restorer_settings_can_be_overridden_when_loading(paper_path):
@@ -427,7 +427,7 @@ def test_restorer_settings_can_be_overridden_when_loading(paper_path):
 def test_restorer_overfits_and_survives_round_trips(sample, tmp_path):
     corpus = create_corpus(sample / "dev.conllu", limit=12)
     nlp = spacy.blank("en")
-    restorer = nlp.add_pipe(NAME, config={"n_samples": 0, "model": {"dropout": 0.0}})
+    restorer = add_log_linear(nlp, {"dropout": 0.0}, n_samples=0)
     examples = list(corpus(nlp))
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.1
@@ -443,7 +443,7 @@ def test_restorer_overfits_and_survives_round_trips(sample, tmp_path):
     nlp.to_disk(tmp_path / "nlp")
     restorer.to_disk(tmp_path / "component")
     blank = spacy.blank("en")
-    blank.add_pipe(NAME, config={"n_samples": 0})
+    add_log_linear(blank, n_samples=0)
     others = {
         "disk": spacy.load(tmp_path / "nlp"),
         "bytes": _from_bytes(nlp.to_bytes()),
@@ -459,7 +459,7 @@ def test_restorer_overfits_and_survives_round_trips(sample, tmp_path):
 
 def _from_bytes(data: bytes):
     nlp = spacy.blank("en")
-    nlp.add_pipe(NAME, config={"n_samples": 0})
+    add_log_linear(nlp, n_samples=0)
     return nlp.from_bytes(data)
 
 
@@ -482,7 +482,7 @@ def test_restorer_attributes_survive_storage(on_trees):
 def test_restorer_update_is_repeatable_and_changes_weights(sample):
     def trained() -> bytes:
         nlp = spacy.blank("en")
-        nlp.add_pipe(NAME)
+        add_log_linear(nlp)
         examples = list(create_corpus(sample / "dev.conllu", limit=20)(nlp))
         optimizer = nlp.initialize(lambda: examples)
         before = nlp.get_pipe(NAME).to_bytes()
@@ -495,7 +495,7 @@ def test_restorer_update_is_repeatable_and_changes_weights(sample):
 
 def test_restorer_averages_are_used_and_taken_back(sample):
     nlp = spacy.blank("en")
-    restorer = nlp.add_pipe(NAME)
+    restorer = add_log_linear(nlp)
     examples = list(create_corpus(sample / "dev.conllu", limit=20)(nlp))
     nlp.initialize(lambda: examples)
     optimizer = nlp.create_optimizer()
@@ -513,7 +513,7 @@ def test_restorer_averages_are_used_and_taken_back(sample):
 
 def test_restorer_training_needs_punctuation_and_trees(sample):
     nlp = spacy.blank("en")
-    nlp.add_pipe(NAME)
+    add_log_linear(nlp)
     bare = Example(parsed_doc(nlp.vocab), parsed_doc(nlp.vocab))
     with pytest.raises(PunctError, match="P049"):
         nlp.initialize(lambda: [bare])
