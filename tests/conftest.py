@@ -3,12 +3,14 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_pipeline
 from spacy.util import load_config
+from spacy.vectors import Vectors
 from thinc.api import Adam
 
 from spacy_punct import pipelines
@@ -58,6 +60,33 @@ SAMPLE_PATHS = {
 """Overrides of the configs."""
 
 
+# The width is the sample's: settings of its other components refer to it.
+SMALL_TOK2VEC = {
+    "@architectures": "spacy.Tok2Vec.v2",
+    "embed": {
+        "@architectures": "spacy.MultiHashEmbed.v2",
+        "width": 48,
+        "attrs": ["NORM", "SHAPE"],
+        "rows": [500, 100],
+        "include_static_vectors": True,
+    },
+    "encode": {
+        "@architectures": "spacy.MaxoutWindowEncoder.v2",
+        "width": 48,
+        "depth": 1,
+        "window_size": 1,
+        "maxout_pieces": 2,
+    },
+}
+SMALL_LEXICAL = {
+    "@architectures": "spacy_punct.LexicalAttach.v1",
+    "tok2vec": {"@architectures": "spacy.Tok2VecListener.v1", "width": 48},
+    "embedding_width": 8,
+    "encoder_width": 16,
+    "hidden_width": 16,
+}
+
+
 def train_config(name: str, output: Path, overrides: dict) -> Path:
     """Train one of the project's configs, as `spacy train` does."""
     path = REPOSITORY / "configs" / f"{name}.cfg"
@@ -91,24 +120,30 @@ def full_path(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def lexical_path(full_path, tmp_path_factory) -> Path:
-    """The same with a restorer that reads words, as the bundled pipelines have."""
+    """The same trees, but a restorer that reads words, with vectors: as the bundled
+    pipelines have."""
     name = "punctuation_restorer"
     nlp = spacy.load(full_path, exclude=[name])
-    others = nlp.pipe_names
-    components = nlp.config.interpolate()["components"]
-    model = {
-        "@architectures": "spacy_punct.LexicalAttach.v1",
-        "tok2vec": components["parser"]["model"]["tok2vec"],
-        "embedding_width": 8,
-        "encoder_width": 16,
-        "hidden_width": 16,
-    }
-    restorer = nlp.add_pipe(name, config={"n_samples": 0, "model": model})
+    for listener in ("morphologizer", "parser"):
+        nlp.replace_listeners("tok2vec", listener, ["model.tok2vec"])
+    nlp.remove_pipe("tok2vec")
     examples = list(create_corpus(SAMPLE / "train.conllu", limit=100)(nlp))
+    words = sorted({token.text for example in examples for token in example.x})
+    vectors = np.random.default_rng(0).normal(size=(len(words), 8)).astype(np.float32)
+    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=vectors, keys=words)
+    others = nlp.pipe_names
+    tok2vec = nlp.add_pipe("tok2vec", first=True, config={"model": SMALL_TOK2VEC})
+    restorer = nlp.add_pipe(name, config={"n_samples": 0, "model": SMALL_LEXICAL})
+    tok2vec.initialize(lambda: examples, nlp=nlp)
     restorer.initialize(lambda: examples, nlp=nlp)
     optimizer = Adam(0.02)
     for _ in range(8):
-        nlp.update(examples, sgd=optimizer, annotates=["tok2vec"], exclude=others)
+        nlp.update(
+            examples,
+            sgd=optimizer,
+            annotates=["tok2vec"],
+            exclude=[*others, "tok2vec"],
+        )
     path = tmp_path_factory.mktemp("lexical") / "model"
     nlp.to_disk(path)
     return path

@@ -7,6 +7,7 @@ from spacy import registry, util
 from thinc.api import Config, Model
 
 from spacy_punct import pipelines
+from spacy_punct.pipeline.bundled_vectors import build_bundled_vectors
 from spacy_punct.text.spacing import Spacing
 
 _PAPER = Config().from_str(
@@ -45,7 +46,7 @@ def start_for(language: str) -> Start:
 
 
 def _bundled(name: str) -> Start:
-    """The restorer of a bundled pipeline, with a tok2vec of its own."""
+    """The restorer of a bundled pipeline, with tok2vec and vectors of its own."""
     meta = srsly.read_json(pipelines.path_to(name) / "meta.json")
     others = set(meta["components"]) - {_RESTORER, _SHARED}
     nlp = pipelines.load(name, exclude=sorted(others))
@@ -56,6 +57,16 @@ def _bundled(name: str) -> Start:
         if value == "spacy.Tok2VecListener.v1"
     ]
     nlp.replace_listeners(_SHARED, _RESTORER, listeners)
+    architecture = nlp.config.interpolate()["components"][_RESTORER]["model"]
+    architecture["tok2vec"] = {
+        "@architectures": "spacy_punct.BundledVectors.v1",
+        "pipeline": name,
+        "tok2vec": architecture["tok2vec"],
+    }
     restorer = nlp.get_pipe(_RESTORER)
-    config = nlp.config.interpolate()["components"][_RESTORER]
-    return Start(config["model"], restorer.model, restorer.spacing)
+    inner = restorer.model.get_ref("tok2vec")
+    tok2vec = build_bundled_vectors(inner, name)
+    tok2vec.shims[0].vectors = nlp.vocab.vectors
+    restorer.model.layers[restorer.model.layers.index(inner)] = tok2vec
+    restorer.model.set_ref("tok2vec", tok2vec)
+    return Start(architecture, restorer.model, restorer.spacing)

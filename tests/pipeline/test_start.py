@@ -3,9 +3,11 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.vectors import Vectors
 
 import spacy_punct
 from spacy_punct import pipelines
@@ -24,9 +26,9 @@ def answers(nlp: Language) -> list[tuple]:
 
 
 @pytest.fixture
-def own(bundled) -> Language:
-    """A pipeline with a parser, to which a restorer was added."""
-    nlp = spacy_punct.load("en", exclude=[NAME])
+def own(bundled, full_path) -> Language:
+    """A pipeline with the same parser but no vectors, and a restorer added."""
+    nlp = spacy.load(full_path, exclude=[NAME])
     nlp.add_pipe(NAME, config={"n_samples": 0})
     return nlp
 
@@ -34,8 +36,17 @@ def own(bundled) -> Language:
 def test_start_with_bundled_weights(own):
     assert answers(own) == answers(spacy_punct.load("en"))
     assert own.get_pipe_config(NAME)["model"] is None
-    # Its tok2vec is its own: the pipeline's may change, or not be there at all.
+    # Its tok2vec is its own, and so are its vectors.
+    assert not own.vocab.vectors.size
     assert own.get_pipe("tok2vec").listening_components == ["morphologizer", "parser"]
+
+
+def test_start_with_vectors_of_the_pipelines_own(own):
+    expected = answers(own)
+    words = TEXTS[0].split()
+    data = np.ones((len(words), 3), dtype=np.float32)
+    own.vocab.vectors = Vectors(strings=own.vocab.strings, data=data, keys=words)
+    assert answers(own) == expected
 
 
 def test_start_spacing_and_marks_come_along(own):
@@ -45,8 +56,8 @@ def test_start_spacing_and_marks_come_along(own):
     assert own.get_pipe(NAME).channel.direction == theirs.channel.direction
 
 
-def test_start_each_component_has_weights_of_its_own(own, sample):
-    other = spacy_punct.load("en", exclude=[NAME])
+def test_start_each_component_has_weights_of_its_own(own, full_path, sample):
+    other = spacy.load(full_path, exclude=[NAME])
     other.add_pipe(NAME, config={"n_samples": 0})
     before = answers(own)
     examples = list(create_corpus(sample / "dev.conllu", limit=20)(other))
@@ -58,12 +69,12 @@ def test_start_each_component_has_weights_of_its_own(own, sample):
 
 
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["same", "other version"])
-def test_start_survives_storage(own, tmp_path, monkeypatch, elsewhere):
+def test_start_survives_storage(own, full_path, tmp_path, monkeypatch, elsewhere):
     """Also where the package has come to have other weights, or none."""
     expected = answers(own)
     own.to_disk(tmp_path / "own")
     data = own.to_bytes()
-    source = spacy_punct.load("en", exclude=[NAME])
+    source = spacy.load(full_path, exclude=[NAME])
     if elsewhere:
         monkeypatch.setattr(pipelines, "FOLDER", tmp_path)
     assert "model = null" in (tmp_path / "own" / "config.cfg").read_text("utf-8")
@@ -85,26 +96,21 @@ def test_start_damaged_architecture(own, tmp_path):
 
 def test_start_anew(bundled, sample):
     """`initialize` forgets all that the package's weights know."""
-
-    def initialized() -> bytes:
-        nlp = spacy.blank("en")
-        restorer = nlp.add_pipe(NAME)
-        before = restorer.model
-        examples = list(create_corpus(sample / "dev.conllu", limit=20)(nlp))
-        nlp.initialize(lambda: examples)
-        assert restorer.model is not before
-        assert restorer.model.name == "lexical_attach"
-        assert restorer.model.attrs["l2"] == 1e-4
-        optimizer = nlp.create_optimizer()
-        for _ in range(3):
-            losses = nlp.update(examples, sgd=optimizer)
-        assert losses[NAME] > 0
-        doc = nlp(parsed_doc(nlp.vocab))
-        assert doc._.restored_text.startswith("If the rain")
-        return set(restorer.labels)
-
-    known = set(spacy_punct.load("en").get_pipe(NAME).labels)
-    assert initialized() < known
+    nlp = spacy.blank("en")
+    restorer = nlp.add_pipe(NAME, config={"l2": 0.5})
+    known = set(restorer.labels)
+    examples = list(create_corpus(sample / "dev.conllu", limit=20)(nlp))
+    nlp.initialize(lambda: examples)
+    assert set(restorer.labels) < known
+    assert restorer.model.name == "lexical_attach"
+    assert restorer.model.attrs["l2"] == 0.5
+    scorer = restorer.punctuation.scorer
+    assert not scorer.pair.any()
+    optimizer = nlp.create_optimizer()
+    losses = [nlp.update(examples, sgd=optimizer)[NAME] for _ in range(6)]
+    assert losses[-1] < losses[0]
+    assert scorer.pair.any()
+    assert nlp(parsed_doc(nlp.vocab))._.restored_text.startswith("If the rain")
 
 
 def test_start_without_weights(bundled):
@@ -148,14 +154,14 @@ def test_start_loads_nothing_where_the_architecture_is_told(
 IN_TWO = """
 import sys
 from pathlib import Path
-import spacy_punct
+import spacy
 from spacy_punct import pipelines
 
 if __name__ == "__main__":
     pipelines.FOLDER = Path(sys.argv[1])
-    nlp = spacy_punct.load("en", exclude=["punctuation_restorer"])
+    nlp = spacy.load(sys.argv[2], exclude=["punctuation_restorer"])
     nlp.add_pipe("punctuation_restorer", config={"n_samples": 0})
-    texts = sys.argv[2:] * 3
+    texts = sys.argv[3:] * 3
     for n_process in (1, 2):
         docs = nlp.pipe(texts, n_process=n_process, batch_size=2)
         print([doc._.restored_text for doc in docs])
@@ -163,11 +169,11 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-def test_start_in_two_processes(bundled, tmp_path):
+def test_start_in_two_processes(bundled, full_path, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(IN_TWO)
     done = subprocess.run(
-        [sys.executable, str(script), str(bundled), *TEXTS],
+        [sys.executable, str(script), str(bundled), str(full_path), *TEXTS],
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
