@@ -111,6 +111,11 @@ class Errors(metaclass=_Coded):
         "This is no valid inventory: {reason}. Make one with Inventory.estimate, or "
         "load a model again."
     )
+    P036 = (
+        "Systems can only be compared on the same sentences, but there are {a} losses "
+        "of one and {b} of the other. Give one loss a sentence for both, in the same "
+        "order."
+    )
     # Storage
     P030 = "No model at {path}. Give a folder written by spacy_punct.model.to_disk."
     P031 = (
@@ -219,6 +224,12 @@ class Errors(metaclass=_Coded):
     P064 = (
         "A block of {lines} lines has {n} line ends. Keep the number of lines when you "
         "replace a cue, as Cue.with_words does, or give new line ends."
+    )
+    # Baselines
+    P070 = "Unknown kind of tagger '{kind}'. Use one of: {choices}."
+    P071 = (
+        "{path} holds no readable tagger ({reason}). Give a folder written by "
+        "spacy_punct.baselines.to_disk, or train again."
     )
 
 
