@@ -111,6 +111,11 @@ class Errors(metaclass=_Coded):
         "This is no valid inventory: {reason}. Make one with Inventory.estimate, or "
         "load a model again."
     )
+    P036 = (
+        "Systems can only be compared on the same sentences, but there are {a} losses "
+        "of one and {b} of the other. Give one loss a sentence for both, in the same "
+        "order."
+    )
     # Storage
     P030 = "No model at {path}. Give a folder written by spacy_punct.model.to_disk."
     P031 = (
@@ -271,6 +276,12 @@ class Errors(metaclass=_Coded):
     P078 = (
         "The loss of '{name}' became {loss}, so training stopped. Lower the learning "
         "rate or check the data."
+    )
+    # Baselines
+    P080 = "Unknown kind of tagger '{kind}'. Use one of: {choices}."
+    P081 = (
+        "{path} holds no readable tagger ({reason}). Give a folder written by "
+        "spacy_punct.baselines.to_disk, or train again."
     )
 
 

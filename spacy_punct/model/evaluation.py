@@ -4,8 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
+import numpy as np
+
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Puncteme, Slots
+from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.mbr import total_edit_distance
 from spacy_punct.model.model import PunctuationModel
@@ -75,6 +78,46 @@ def f_score(found: int, given: int, wanted: int) -> MarkScore:
     p = found / given if given else 0.0
     r = found / wanted if wanted else 0.0
     return MarkScore(p, r, 2 * p * r / (p + r) if found else 0.0, wanted)
+
+
+def sentence_edits(restored: Iterable[Slots], truth: Iterable[Slots]) -> list[int]:
+    """The edits between restored and true punctuation, sentence by sentence."""
+    pairs = zip(restored, truth, strict=True)
+    return [total_edit_distance(ours, theirs) for ours, theirs in pairs]
+
+
+def permutation_test(
+    losses_a: Sequence[float],
+    losses_b: Sequence[float],
+    n: int = 10_000,
+    seed: int = 0,
+) -> float:
+    """Whether two systems differ: a paired permutation test, two-sided.
+
+    If they did not, either loss of a sentence could as well be the other system's.
+    So we swap them at random and count how often the totals are as far apart as
+    those that were observed.
+
+    losses_a, losses_b (Sequence[float]): Of the same sentences, such as the edits
+        that `sentence_edits` gives.
+    n (int): Random permutations.
+    seed (int): Their seed.
+    RETURNS (float): The p-value. The observed totals count as one more permutation,
+        so it is never 0.
+    """
+    check_range("n", n, 1)
+    if len(losses_a) != len(losses_b):
+        raise PunctError(Errors.P036.format(a=len(losses_a), b=len(losses_b)))
+    differences = np.subtract(losses_a, losses_b, dtype=float)
+    differences = differences[differences != 0]
+    observed = abs(differences.sum())
+    rng = np.random.default_rng(seed)
+    as_far = 1
+    for _ in range(n):
+        swapped = rng.random(len(differences)) < 0.5
+        total = differences.sum() - 2 * differences[swapped].sum()
+        as_far += abs(total) >= observed - 1e-9
+    return as_far / (n + 1)
 
 
 def final_mark(inventory: Inventory) -> Puncteme:

@@ -1,7 +1,7 @@
 """What a model may write: marks, punctemes, and the pairs each relation takes."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -108,8 +108,7 @@ class Inventory:
             raise PunctError(Errors.P020)
         counts = count_marks(examples)
         counts.pop(BOS, None)
-        frequent = [m for m, n in counts.most_common() if n >= min_mark_count]
-        marks = (BOS, *(m for m in frequent if m != UNK), UNK)
+        marks = (BOS, *known_marks(counts, min_mark_count))
         rare = dict.fromkeys((set(counts) - set(marks)) | {BOS}, UNK)
         pairs: dict[str, Counter[Pair]] = {}
         tags: Counter[str] = Counter()
@@ -212,9 +211,20 @@ class Inventory:
 
     def known(self, slots: Slots) -> Slots:
         """The slots with unknown marks, and a literal `^`, replaced by UNK."""
-        known = self.mark_index.keys() - {BOS}
-        unknown = {mark for slot in slots for mark in slot} - known
-        return replace_marks(slots, dict.fromkeys(unknown, UNK)) if unknown else slots
+        return with_unknown(slots, self.mark_index)
+
+
+def known_marks(counts: Counter[str], min_count: int) -> tuple[str, ...]:
+    """The marks seen at least `min_count` times, by frequency, and UNK; never `^`."""
+    frequent = [mark for mark, n in counts.most_common() if n >= min_count]
+    return (*(mark for mark in frequent if mark not in (BOS, UNK)), UNK)
+
+
+def with_unknown(slots: Slots, known: Container[str]) -> Slots:
+    """The slots with marks that are not known, and a literal `^`, replaced by UNK."""
+    marks = {mark for slot in slots for mark in slot}
+    unknown = {mark for mark in marks if mark == BOS or mark not in known}
+    return replace_marks(slots, dict.fromkeys(unknown, UNK)) if unknown else slots
 
 
 def _ordered(counts: Counter[Pair]) -> dict[Pair, int]:

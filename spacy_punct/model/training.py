@@ -1,7 +1,6 @@
 """The training loop (section 3.2)."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +10,7 @@ from tqdm import tqdm
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.attach import encode
+from spacy_punct.model.averaging import RunningAverage, copy_weights
 from spacy_punct.model.channel import DIRECTIONS, Direction
 from spacy_punct.model.channel_weights import ChannelKind
 from spacy_punct.model.model import PunctuationModel
@@ -161,7 +161,7 @@ def train_model(
     steps_an_epoch = -(-len(trees) // config.batch_size)
     history: list[Evaluation] = []
     weights = [*model.scorer.parameters(), *model.channel_weights.parameters()]
-    average = _Average(weights, config.averaging)
+    average = RunningAverage(weights, config.averaging)
     best, best_weights, since_best = np.inf, average.copy(), 0
     recent: list[tuple[Likelihood, int, int]] = []
     step = 0
@@ -219,41 +219,6 @@ def train_model(
                 since_best += 1
                 if since_best >= config.patience:
                     break
-    _copy(best_weights, weights)
+    copy_weights(best_weights, weights)
     model.refresh()
     return TrainingResult(model, best, tuple(history))
-
-
-class _Average:
-    """A running average of weights, which generalises better than the last ones."""
-
-    def __init__(self, weights: Sequence[torch.Tensor], kept: float) -> None:
-        self._weights = weights
-        self._kept = kept
-        self._average = [w.detach().clone() for w in weights]
-
-    @torch.no_grad()
-    def update(self, step: int) -> None:
-        # Early on, an average of all steps so far.
-        new = max(1.0 - self._kept, 1.0 / step)
-        for average, weights in zip(self._average, self._weights, strict=True):
-            average.lerp_(weights, new)
-
-    def copy(self) -> list[torch.Tensor]:
-        return [average.clone() for average in self._average]
-
-    @contextmanager
-    def in_use(self) -> Iterator[None]:
-        """Let the weights be the average for a while."""
-        own = [w.detach().clone() for w in self._weights]
-        _copy(self._average, self._weights)
-        try:
-            yield
-        finally:
-            _copy(own, self._weights)
-
-
-@torch.no_grad()
-def _copy(source: Sequence[torch.Tensor], target: Sequence[torch.Tensor]) -> None:
-    for a, b in zip(source, target, strict=True):
-        b.copy_(a)

@@ -1,0 +1,24 @@
+"""What the model is measured against: taggers that read words and no trees.
+
+A tagger is a table of surface strings, a table of words and a network between them.
+Another kind of tagger is another `SlotNetwork`, entered in `NETWORKS`.
+"""
+
+from spacy_punct.baselines.evaluation import compare_tagger
+from spacy_punct.baselines.model import Tagger
+from spacy_punct.baselines.networks import NETWORKS, NetworkConfig, SlotNetwork
+from spacy_punct.baselines.storage import from_disk, to_disk
+from spacy_punct.baselines.training import TaggerResult, TaggerTraining, train_tagger
+
+__all__ = [
+    "NETWORKS",
+    "NetworkConfig",
+    "SlotNetwork",
+    "Tagger",
+    "TaggerResult",
+    "TaggerTraining",
+    "compare_tagger",
+    "from_disk",
+    "to_disk",
+    "train_tagger",
+]

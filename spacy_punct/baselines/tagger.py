@@ -1,0 +1,99 @@
+"""Train a tagger on a treebank's words and measure it.
+
+    python -m spacy_punct.baselines.tagger TRAIN DEV --test TEST --output FOLDER
+
+The moment to stop is chosen on DEV; TEST is only scored. FOLDER gets the tagger,
+`metrics.json` (the scores) and `slots.json` (the restored slots of each sentence of
+TEST, for a permutation test against another model's).
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import srsly
+import torch
+import typer
+from tqdm import tqdm
+
+from spacy_punct.baselines.evaluation import compare_tagger
+from spacy_punct.baselines.model import Tagger
+from spacy_punct.baselines.networks import NetworkConfig
+from spacy_punct.baselines.storage import to_disk
+from spacy_punct.baselines.training import TaggerTraining, train_tagger
+from spacy_punct.data.depunctuation import PunctuatedTree
+from spacy_punct.data.tree import Slots
+from spacy_punct.data.treebank import read_treebank
+from spacy_punct.errors import PunctError
+
+_TRAINING, _NETWORK = TaggerTraining(), NetworkConfig()
+
+
+def main(
+    train: Annotated[Path, typer.Argument(help="CoNLL-U to learn from.")],
+    dev: Annotated[Path, typer.Argument(help="CoNLL-U that decides when to stop.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write.")],
+    test: Annotated[Path | None, typer.Option(help="CoNLL-U to score.")] = None,
+    kind: Annotated[str, typer.Option(help="The network.")] = "bilstm-softmax",
+    seed: Annotated[int, typer.Option(min=0)] = _TRAINING.seed,
+    max_epochs: Annotated[int, typer.Option(min=1)] = _TRAINING.max_epochs,
+    learning_rate: Annotated[float, typer.Option(min=0)] = _TRAINING.learning_rate,
+    hidden_width: Annotated[int, typer.Option(min=1)] = _NETWORK.hidden_width,
+    dropout: Annotated[float, typer.Option(min=0)] = _NETWORK.dropout,
+    word_dropout: Annotated[float, typer.Option(min=0)] = _NETWORK.word_dropout,
+) -> None:
+    """Train a tagger on a treebank's words and measure it.
+
+    Example: python -m spacy_punct.baselines.tagger train.conllu dev.conllu --test
+    test.conllu --output tagger
+    """
+    torch.set_num_threads(1)
+    try:
+        training = TaggerTraining(
+            learning_rate=learning_rate, max_epochs=max_epochs, seed=seed
+        )
+        network = NetworkConfig(
+            hidden_width=hidden_width, dropout=dropout, word_dropout=word_dropout
+        )
+        examples = read_treebank(train).examples
+        held_out = {"dev": read_treebank(dev).examples}
+        if test is not None:
+            held_out["test"] = read_treebank(test).examples
+        start = time.perf_counter()
+        result = train_tagger(
+            examples, held_out["dev"], training, kind=kind, network=network
+        )
+    except PunctError as error:
+        typer.secho(str(error), fg="red", err=True)
+        raise typer.Exit(1) from None
+    metrics: dict[str, Any] = {
+        "kind": kind,
+        "network": asdict(network),
+        "training": asdict(training),
+        "training_seconds": round(time.perf_counter() - start),
+        "dev_perplexities": result.history,
+    }
+    to_disk(result.tagger, output)
+    for split, truth in held_out.items():
+        restored = _restored(result.tagger, truth, split)
+        metrics[split] = compare_tagger(result.tagger, restored, truth)
+        shown = ("aed", "aed_trivial", "perplexity")
+        figures = (f"{key} {metrics[split][key]:.4f}" for key in shown)
+        typer.echo(f"{split}: {', '.join(figures)}")
+        if split == "test":
+            srsly.write_json(output / "slots.json", restored)
+    srsly.write_json(output / "metrics.json", metrics)
+
+
+def _restored(
+    tagger: Tagger, examples: Sequence[PunctuatedTree], split: str
+) -> list[Slots]:
+    sentences = [example.tree.words for example in examples]
+    answers = tagger.restore(sentences)
+    return list(tqdm(answers, total=len(sentences), unit="sent", desc=split))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,38 @@
+import pytest
+
+from spacy_punct.baselines.networks import NetworkConfig
+from spacy_punct.baselines.training import TaggerResult, TaggerTraining, train_tagger
+from spacy_punct.data.depunctuation import PunctuatedTree
+from spacy_punct.data.treebank import read_treebank
+
+SMALL = NetworkConfig(
+    form_width=16,
+    column_width=4,
+    hidden_width=32,
+    n_layers=1,
+    slot_width=32,
+    dropout=0.1,
+    word_dropout=0.1,
+)
+FAST = TaggerTraining(learning_rate=0.02, batch_size=16, max_epochs=8, averaging=0.9)
+"""Enough training for the sample."""
+
+
+@pytest.fixture(scope="session")
+def examples(sample) -> tuple[PunctuatedTree, ...]:
+    return read_treebank(sample / "train.conllu").examples
+
+
+@pytest.fixture(scope="session")
+def dev(sample) -> tuple[PunctuatedTree, ...]:
+    return read_treebank(sample / "dev.conllu").examples
+
+
+@pytest.fixture(scope="session")
+def result(examples, dev) -> TaggerResult:
+    return train_tagger(examples, dev, FAST, network=SMALL, show_progress=False)
+
+
+@pytest.fixture(scope="session")
+def tagger(result):
+    return result.tagger
