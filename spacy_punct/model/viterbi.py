@@ -103,8 +103,8 @@ def viterbi(
     RETURNS (tuple): The pair of each word, and log p(underlying tree, surface | tree).
     """
     search = _Search(tree, slots, probabilities, automata)
-    guess = search.guess()
-    width = min(search.bound - search.log_prob(guess), _FIRST_WIDTH)
+    found = search.guess()
+    width = min(search.bound - search.log_prob(found), _FIRST_WIDTH)
     while True:
         options = search.options(width)
         if prod(map(len, options.values())) <= _FEW:
@@ -114,11 +114,11 @@ def viterbi(
             ]
         else:
             best = _Viterbi(tree, slots, probabilities, automata, options, beam)
-            trees = [best.read_off(), guess]
+            trees = [best.read_off(), found]
         found = max(trees, key=search.log_prob)
         log_prob = search.log_prob(found)
         slack = search.bound - log_prob
-        if slack <= width + _ROUNDING or (beam is not None and isfinite(slack)):
+        if isfinite(slack) and slack <= width + _ROUNDING:
             decode = automata.inventory.decode
             pairs = [(EMPTY, EMPTY)] * len(tree)
             for node, (left, right) in found.items():
