@@ -247,7 +247,7 @@ def test_lexical_start_depends_on_the_seed_alone(examples):
 def test_lexical_gradient_is_numerically_right(model, examples):
     """By each of the network's arrays and by the words' vectors, in a batch."""
     scorer, inventory = model.scorer.double(), model.inventory
-    batch = sorted(examples, key=lambda e: len(e.tree) - sum(map(len, e.slots)))[:3]
+    batch = sorted(examples, key=lambda e: len(e.tree) - sum(map(len, e.slots)))[:2]
     slots = [encode(inventory, example) for example in batch]
     vectors = [
         torch.tensor(e.tree.vectors, dtype=torch.float64, requires_grad=True)
@@ -278,7 +278,7 @@ def test_lexical_gradient_is_numerically_right(model, examples):
     for name, weights in named.items():
         flat, slope = weights.data.view(-1), weights.grad.view(-1)
         active = np.flatnonzero(slope.numpy())
-        for k in (*rng.choice(active, 2), rng.integers(len(flat))):
+        for k in (rng.choice(active), rng.integers(len(flat))):
             step, value = 1e-5, flat[k].item()
             flat[k] = value + step
             above = objective().objective
