@@ -45,7 +45,8 @@ class LexicalSettings:
     embedding_width (int): The length of the vectors of tags and of relations.
     encoder_width (int): What the BiLSTM gives in each direction.
     encoder_depth (int): How many layers it has.
-    hidden_width (int): The size of the hidden layer.
+    hidden_width (int): The size of the hidden layers.
+    hidden_depth (int): How many there are.
     """
 
     vector_width: int
@@ -53,6 +54,7 @@ class LexicalSettings:
     encoder_width: int = 128
     encoder_depth: int = 1
     hidden_width: int = 256
+    hidden_depth: int = 1
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -109,6 +111,9 @@ class LexicalAttach(nn.Module):
         self.by_length = nn.Embedding(len(_LENGTHS) + 1, hidden)
         for table in (self.by_tag, self.by_relation, self.by_parent, self.by_length):
             nn.init.normal_(table.weight, std=0.1)
+        self.deeper = nn.ModuleList(
+            nn.Linear(hidden, hidden) for _ in range(settings.hidden_depth - 1)
+        )
         n_punctemes = len(self.inventory.punctemes)
         self.pair = nn.Parameter(torch.zeros(hidden, len(self.inventory.all_pairs)))
         self.left = nn.Parameter(torch.zeros(hidden, n_punctemes))
@@ -218,7 +223,10 @@ class LexicalAttach(nn.Module):
         )
         for role, word in enumerate(torch.from_numpy(roles)):
             summed = summed + by_role[:, role].index_select(0, word)
-        return self._dropped_out(torch.relu(summed))
+        hidden = self._dropped_out(torch.relu(summed))
+        for layer in self.deeper:
+            hidden = hidden + self._dropped_out(torch.relu(layer(hidden)))
+        return hidden
 
     def _encoded(self, words: Tensor, lengths: list[int]) -> Tensor:
         """The sentences as the BiLSTM reads them."""

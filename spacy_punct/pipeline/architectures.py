@@ -51,6 +51,7 @@ def build_lexical_attach(
     encoder_width: int = 128,
     encoder_depth: int = 1,
     hidden_width: int = 256,
+    hidden_depth: int = 1,
     dropout: float = 0.4,
     channel: ChannelKind = "table",
     min_feature_count: int = 1,
@@ -65,8 +66,8 @@ def build_lexical_attach(
 
     tok2vec (Model): Gives each word of a Doc a vector: its own, or a listener to
         one that is shared with tagger and parser, or to a transformer.
-    embedding_width, encoder_width, encoder_depth, hidden_width (int): See
-        `LexicalSettings`.
+    embedding_width, encoder_width, encoder_depth, hidden_width, hidden_depth (int):
+        See `LexicalSettings`.
     dropout (float): Share of the network's vectors left out of each training step.
     channel, min_feature_count: See `build_log_linear_attach`.
     feature_dropout (float): Share of the log-linear features left out of each step.
@@ -91,6 +92,7 @@ def build_lexical_attach(
         "encoder_width": encoder_width,
         "encoder_depth": encoder_depth,
         "hidden_width": hidden_width,
+        "hidden_depth": hidden_depth,
     }
     return model
 
