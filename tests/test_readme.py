@@ -1,32 +1,65 @@
-"""The README's Python runs as shown and prints what it says."""
+"""The README's code runs as shown and prints what it says."""
 
 import re
+import shlex
 
+import pytest
+import srsly
 import torch
+from spacy.cli._util import app
+from typer.testing import CliRunner
 
+from spacy_punct import pipelines
 from tests.conftest import REPOSITORY
 
+README = (REPOSITORY / "README.md").read_text("utf-8")
 
-def test_readme_shows_true_output(full_path, tmp_path, monkeypatch, capsys):
-    text = (REPOSITORY / "README.md").read_text("utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def test_readme_python_prints_what_it_shows(capsys):
+    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     shown = re.findall(r"^print\(.*\n# (.*)$", "\n".join(blocks), flags=re.MULTILINE)
     assert len(shown) >= 4
-    # What the README's first command trains.
-    assert "spacy train configs/sample.cfg --output training" in text
-    (tmp_path / "training").mkdir()
-    (tmp_path / "training" / "model-best").symlink_to(full_path)
-    monkeypatch.chdir(tmp_path)
-    torch.set_num_threads(1)
     namespace: dict = {}
     for block in blocks:
         exec(compile(block, "README.md", "exec"), namespace)
     assert capsys.readouterr().out.splitlines() == shown
 
 
+def test_readme_commands_print_what_they_show(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shown = re.findall(
+        r"```bash\n([^`]*?)```\n\n```text\n(.*?)```", README, flags=re.DOTALL
+    )
+    assert len(shown) >= 2
+    for commands, output in shown:
+        command = commands.strip().splitlines()[-1]
+        program, arguments = command.split(" ", 3)[:3], shlex.split(command)[3:]
+        assert program == ["python", "-m", "spacy"]
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, result.output
+        assert result.stdout == output
+
+
+def test_readme_has_the_bundled_scores():
+    scores = srsly.read_json(pipelines.path_to("en") / "meta.json")["performance"]
+    for name, column in (("en-stream-lower", 1), ("en-stream-cased", 2)):
+        for mark in ".,?":
+            (row,) = (r for r in README.splitlines() if r.startswith(f"| `{mark}` "))
+            cell = row.split("|")[column + 1].strip()
+            found = scores[name]["per_mark"][mark]
+            assert cell == " / ".join(f"{100 * found[key]:.1f}" for key in "prf")
+
+
 def test_readme_test_command_is_what_ci_runs():
-    text = (REPOSITORY / "README.md").read_text("utf-8")
-    (commands,) = re.findall(r"## Test\n\n```bash\n(.*?)```", text, flags=re.DOTALL)
+    (commands,) = re.findall(r"## Test\n\n```bash\n(.*?)```", README, flags=re.DOTALL)
     ci = (REPOSITORY / ".ci" / "run").read_text("utf-8")
     for command in commands.splitlines():
         assert command.replace("pip install", "pip install --quiet") in ci
