@@ -20,7 +20,7 @@ def test_configs_are_filled(path):
     """`spacy train` refuses configs in which a default is left out."""
     config = load_config(path).interpolate()
     settings = config["components"].get("punctuation_restorer")
-    if settings is None:
+    if settings is None or "source" in settings:
         pytest.skip("the config trains no restorer")
     if "transformer" in config["components"]:
         pytest.importorskip("spacy_transformers")
