@@ -13,7 +13,6 @@ along their trie.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
@@ -31,6 +30,10 @@ from spacy_punct.model.channel import (
 )
 from spacy_punct.model.inventory import Backoff, Inventory, Trie
 
+Surface = tuple[int, ...] | None
+"""A surface string as mark numbers; None if it was not observed."""
+
+_MOST_PROBS = 1 << 16
 _MOST_SURFACES = 4096
 """Surface strings whose automata are kept at most."""
 
@@ -355,12 +358,12 @@ class Automata:
         self._empty = EmptySlot(inventory.backoff)
         self._free = FreeSlot()
         self._surfaces: dict[tuple[int, ...], SurfaceSlot] = {}
-        self.prob = lru_cache(maxsize=1 << 16)(self._prob)
+        self._probs: dict[tuple[Surface, tuple[int, ...]], float] = {}
 
     def __reduce__(self) -> tuple:
         return Automata, (self.inventory, self.channel)
 
-    def __call__(self, surface: tuple[int, ...] | None) -> SlotAutomaton:
+    def __call__(self, surface: Surface) -> SlotAutomaton:
         """The automaton of a surface string, or of an unobserved slot (None)."""
         if surface is None:
             return self._free
@@ -377,12 +380,16 @@ class Automata:
             )
         return self._surfaces[surface]
 
-    def _prob(
-        self, surface: tuple[int, ...] | None, underlying: tuple[int, ...]
-    ) -> float:
+    def prob(self, surface: Surface, underlying: tuple[int, ...]) -> float:
         """p(surface string | underlying string)."""
-        slot = self(surface)
-        return float(slot.initial @ slot.columns([underlying], slot.final)[0])
+        key = surface, underlying
+        if key not in self._probs:
+            if len(self._probs) >= _MOST_PROBS:
+                self._probs.clear()
+            slot = self(surface)
+            last = slot.columns([underlying], slot.final)[0]
+            self._probs[key] = float(slot.initial @ last)
+        return self._probs[key]
 
 
 class EditCounts:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
 from heapq import nlargest
 from operator import itemgetter
 from typing import Literal
@@ -60,6 +59,12 @@ def mirrored(edits: np.ndarray) -> np.ndarray:
     return flipped
 
 
+Surfaces = dict[tuple[int, ...], float]
+"""Surface strings of mark numbers -> probability."""
+
+_MOST_REWRITES = 1 << 16
+
+
 class Channel:
     """A trained channel: edit probabilities and the direction of the window.
 
@@ -79,7 +84,7 @@ class Channel:
         self.edits = np.asarray(edits, dtype=np.float64)
         self.direction = direction
         self._index = {mark: k for k, mark in enumerate(self.marks)}
-        self.rewrite_ids = lru_cache(maxsize=1 << 16)(self._rewrite_ids)
+        self._rewrites: dict[tuple[tuple[int, ...], float], Surfaces] = {}
         self._limits = self.window_tables().cumsum(axis=0)
 
     @classmethod
@@ -149,6 +154,22 @@ class Channel:
             tuple([mark for mark in row if mark >= 0])[::step]
             for row in written.tolist()
         ]
+
+    def rewrite_ids(self, string: tuple[int, ...], floor: float) -> Surfaces:
+        """`rewrite`, in mark numbers, for what has at least some probability.
+
+        string (tuple[int, ...]): The underlying string.
+        floor (float): Less probable surface strings may be left out; 0 for none.
+        RETURNS (Surfaces): Kept, so not to be changed.
+        """
+        # A plain dictionary: an lru_cache of a bound method is a cycle, and what it
+        # holds of each training step would stay until the garbage is collected.
+        key = string, floor
+        if key not in self._rewrites:
+            if len(self._rewrites) >= _MOST_REWRITES:
+                self._rewrites.clear()
+            self._rewrites[key] = self._rewrite_ids(string, floor)
+        return self._rewrites[key]
 
     def _rewrite_ids(
         self, underlying: tuple[int, ...], floor: float
