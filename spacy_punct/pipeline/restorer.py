@@ -49,7 +49,7 @@ _CLEARNLP = frozenset({"acomp", "attr", "npadvmod", "pcomp", "pobj", "prep", "re
 _BEAM = 32
 """Bounds the search for the underlying tree; ordinary sentences do not reach it."""
 
-_BATCH = 64
+_BATCH = 256
 """Sentences scored together: a text may have thousands."""
 
 _READ_TOGETHER = 128
