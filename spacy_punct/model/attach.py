@@ -7,6 +7,7 @@ paper's log-linear one.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -164,39 +165,32 @@ class LogLinearAttach(nn.Module):
 
     def forward(self, batch: Sequence[TreeFeatures]) -> list[RelationScores]:
         part = TreeFeatures.concatenate(batch)
-        rows, shared_rows = self.rows.rows(part), self.rows.shared_rows(part)
         values = self._dropped_out(np.tile(part.value, (len(CONTEXTS), 1)))
-        from_shared = _sum_rows(
-            self.shared, shared_rows, part.node, values[-1], len(part)
+        # Nodes of the same relation side by side, so that each has a slice of all.
+        order = np.argsort(part.relation, kind="stable")
+        place = np.argsort(order)[part.node]
+        bags = _Bags.of(self.rows.rows(part), place, values[:-1], len(part))
+        shared = _Bags.of(
+            self.rows.shared_rows(part)[None], place, values[-1:], len(part)
         )
-        left = embedding(torch.tensor(part.left @ [self.observer.n_tags, 1]), self.left)
-        right = embedding(
-            torch.tensor(part.right @ [self.observer.n_tags, 1]), self.right
-        )
-        symmetry = self._symmetry(part)
-        by_node = part.relation[part.node]
+        from_shared = shared.sums(self.shared)
+        pack = np.array([self.observer.n_tags, 1])
+        left = embedding(torch.from_numpy(part.left[order] @ pack), self.left)
+        right = embedding(torch.from_numpy(part.right[order] @ pack), self.right)
+        symmetry = self._symmetry(part)[order, None]
+        relations, starts = np.unique(part.relation[order], return_index=True)
+        ends = [*starts[1:], len(part)]
         result = []
-        for d in np.unique(part.relation):
-            nodes = np.flatnonzero(part.relation == d)
-            here = np.flatnonzero(by_node == d)
-            place = np.searchsorted(nodes, part.node[here])
-            scores = _sum_rows(
-                self.by_relation[d],
-                rows[:, here].ravel(),
-                np.tile(place, len(CONTEXTS) - 1),
-                values[:-1, here].ravel(),
-                len(nodes),
-            )
-            index = torch.tensor(nodes)
+        for d, i, k in zip(relations, starts, ends, strict=True):
             scores = (
-                scores
+                bags.sums(self.by_relation[d], i, k)
                 + self._start[d]
-                + selected(from_shared, index, self.columns[d])
-                + selected(left, index, self.lefts[d])
-                + selected(right, index, self.rights[d])
-                + symmetry.index_select(0, index)[:, None] * self._symmetric[d]
+                + from_shared[i:k].index_select(1, self.columns[d])
+                + left[i:k].index_select(1, self.lefts[d])
+                + right[i:k].index_select(1, self.rights[d])
+                + symmetry[i:k] * self._symmetric[d]
             )
-            result.append(RelationScores(int(d), nodes, scores))
+            result.append(RelationScores(int(d), order[i:k], scores))
         return result
 
     def _dropped_out(self, values: np.ndarray) -> np.ndarray:
@@ -208,8 +202,8 @@ class LogLinearAttach(nn.Module):
 
     def _symmetry(self, part: TreeFeatures) -> Tensor:
         """The sum of the S weights of each node."""
-        g, d = torch.tensor(part.tag), torch.tensor(part.relation)
-        side = torch.tensor(part.side)
+        g, d = torch.from_numpy(part.tag), torch.from_numpy(part.relation)
+        side = torch.from_numpy(part.side)
         gds, gd, ds, only_d, only_g = self.symmetry
         return gds[g, d, side] + gd[g, d] + ds[d, side] + only_d[d] + only_g[g]
 
@@ -218,32 +212,31 @@ class LogLinearAttach(nn.Module):
         if not trees:
             return []
         self.eval()
-        parts = [self.prepare(tree) for tree in trees]
-        return self.by_tree(self(parts), parts)
+        part = self.observer.together(trees, [None] * len(trees))
+        return self.by_tree(self([part]), part, [len(tree) for tree in trees])
 
     def by_tree(
-        self, groups: Sequence[RelationScores], parts: Sequence[TreeFeatures]
+        self, groups: Sequence[RelationScores], part: TreeFeatures, sizes: Sequence[int]
     ) -> list[NodeScores]:
         """Scores of a batch, tree by tree, with this scorer's terms for marks inside.
 
         groups (Sequence[RelationScores]): The scores of all nodes.
-        parts (Sequence[TreeFeatures]): The trees.
+        part (TreeFeatures): The trees as one.
+        sizes (Sequence[int]): How many nodes each has.
         RETURNS (list[NodeScores]): What inference needs.
         """
-        starts = np.cumsum([0, *map(len, parts)])
-        base: list[np.ndarray] = [np.zeros(0)] * starts[-1]
+        base: list[np.ndarray] = [np.zeros(0)] * len(part)
         for group in groups:
             rows = group.scores.double().numpy()
-            for node, row in zip(group.nodes, rows, strict=True):
+            for node, row in zip(group.nodes.tolist(), rows, strict=True):
                 base[node] = row
-        return [
-            NodeScores(
-                part.relation,
-                base[start : start + len(part)],
-                _InsideTerms(self, part),
-            )
-            for part, start in zip(parts, starts, strict=False)
-        ]
+        kinds = np.stack([part.relation, part.tag, part.side], axis=1).tolist()
+        result = []
+        for start, end in pairwise(accumulate(sizes, initial=0)):
+            inside = _InsideTerms(self, kinds[start:end])
+            relations = part.relation[start:end]
+            result.append(NodeScores(relations, base[start:end], inside))
+        return result
 
     def inside_terms(self, relation: int, tag: int, side: int) -> np.ndarray:
         """(K, pairs): what each mark inside adds (template c)."""
@@ -279,17 +272,14 @@ class LogLinearAttach(nn.Module):
 
 
 class _InsideTerms:
-    """`NodeScores.inside` of one tree."""
+    """`NodeScores.inside` of one tree, whose nodes are known by relation, tag, side."""
 
-    def __init__(self, scorer: LogLinearAttach, part: TreeFeatures) -> None:
+    def __init__(self, scorer: LogLinearAttach, nodes: list[list[int]]) -> None:
         self._scorer = scorer
-        self._part = part
+        self._nodes = nodes
 
     def __call__(self, node: int) -> np.ndarray:
-        part = self._part
-        return self._scorer.inside_terms(
-            int(part.relation[node]), int(part.tag[node]), int(part.side[node])
-        )
+        return self._scorer.inside_terms(*self._nodes[node])
 
 
 def encode(inventory: Inventory, example: PunctuatedTree) -> list[tuple[int, ...]]:
@@ -316,22 +306,42 @@ def _counts(inventory: Inventory, relation: int) -> list[float]:
     return list(map(float, inventory.pairs[inventory.relations[relation]].values()))
 
 
-def selected(table: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-    """Some rows and columns of a table."""
-    return table.index_select(0, rows).index_select(1, columns)
+@dataclass(frozen=True)
+class _Bags:
+    """Which rows of a table each node sums up.
 
+    rows, values (Tensor): The rows, node by node, and how often each counts.
+    starts (Tensor): Where each node's begin, and where the last one's end.
+    """
 
-def _sum_rows(
-    table: Tensor, rows: np.ndarray, bags: np.ndarray, values: np.ndarray, n: int
-) -> Tensor:
-    """For each of n bags, the weighted sum of its rows; rows of -1 count nothing."""
-    known = np.flatnonzero((rows >= 0) & (values != 0))
-    order = known[np.argsort(bags[known], kind="stable")]
-    offsets = np.searchsorted(bags[order], np.arange(n))
-    return embedding_bag(
-        torch.tensor(rows[order], dtype=torch.int64),
-        table,
-        torch.tensor(offsets),
-        mode="sum",
-        per_sample_weights=torch.tensor(values[order], dtype=table.dtype),
-    )
+    rows: Tensor
+    values: Tensor
+    starts: Tensor
+
+    @classmethod
+    def of(
+        cls, rows: np.ndarray, nodes: np.ndarray, values: np.ndarray, n: int
+    ) -> "_Bags":
+        """From (contexts, observations) rows, of which those of -1 count nothing."""
+        by_node = np.argsort(nodes, kind="stable")
+        rows, values = rows[:, by_node].T, values[:, by_node].T
+        known = (rows >= 0) & (values != 0)
+        before = np.append(0, known.sum(axis=1).cumsum())
+        starts = before[np.searchsorted(nodes[by_node], np.arange(n + 1))]
+        return cls(
+            torch.from_numpy(rows[known]).long(),
+            torch.from_numpy(values[known]),
+            torch.from_numpy(starts),
+        )
+
+    def sums(self, table: Tensor, first: int = 0, end: int | None = None) -> Tensor:
+        """The sum of the rows of each node from the first to the one before the end."""
+        starts = self.starts[first : None if end is None else end + 1]
+        here = slice(starts[0], starts[-1])
+        return embedding_bag(
+            self.rows[here],
+            table,
+            starts[:-1] - starts[0],
+            mode="sum",
+            per_sample_weights=self.values[here].to(table.dtype),
+        )

@@ -79,36 +79,81 @@ class Observer:
 
     def __call__(self, tree: Tree, slots: ObservedSlots | None = None) -> TreeFeatures:
         """Observe a tree, and the marks inside its constituents if slots are given."""
-        n = len(tree)
-        relation = np.array(self.inventory.relation_ids(tree))
-        tag = np.array([self._tags.get(t, self.unknown_tag) for t in tree.tags])
-        head = np.array(tree.heads)
-        left, right = np.array(tree.spans).T
-        seen = np.zeros((n, self.size), dtype=np.float32)
-        seen[:, 0] = 1
-        every = np.arange(n)
-        seen[every, 1 + np.searchsorted(_LENGTHS, right - left)] = 1
-        inner = np.flatnonzero(head != ROOT)
-        np.add.at(seen, (head[inner], self.below + relation[inner]), 1)
-        path = seen[:, self.path : self.below]
-        for i in tree.top_down[1:]:
-            path[i] = path[head[i]]
-            path[i, relation[head[i]]] += 1
-        if slots is not None:
-            seen[:, self.inside :] = marks_inside(
-                tree, slots, len(self.inventory.marks)
-            )
-        node, observation = np.nonzero(seen)
-        around = np.concatenate([[self.edge_tag], tag, [self.edge_tag]])
+        return self.together([tree], [slots])
+
+    def together(
+        self, trees: Sequence[Tree], slots: Sequence[ObservedSlots | None]
+    ) -> TreeFeatures:
+        """Observe several trees as one, their nodes numbered on."""
+        relation_id, tag_id = self.inventory.relation_id, self._tags.get
+        relation = np.array([relation_id(d) for tree in trees for d in tree.relations])
+        tag = np.array([tag_id(g, self.unknown_tag) for t in trees for g in t.tags])
+        nodes = Nodes.of(trees)
+        every = np.arange(len(relation))
+        inner = np.flatnonzero(nodes.head != ROOT)
+        found = [
+            (every, np.zeros_like(every)),
+            (every, 1 + np.searchsorted(_LENGTHS, nodes.end - nodes.first)),
+            (nodes.head[inner], self.below + relation[inner]),
+        ]
+        below, above = inner, nodes.head[inner]
+        while len(below):
+            found.append((below, self.path + relation[above]))
+            further = nodes.head[above] != ROOT
+            below, above = below[further], nodes.head[above[further]]
+        for tree, observed, start in zip(trees, slots, nodes.starts, strict=True):
+            if observed is not None:
+                marks = marks_inside(tree, observed, len(self.inventory.marks))
+                node, mark = np.nonzero(marks)
+                found.append((node + start, self.inside + mark))
+        keys, value = np.unique(
+            np.concatenate([node * self.size + seen for node, seen in found]),
+            return_counts=True,
+        )
+        # What is around a slot: two more places a tree, before and after its words.
+        edges = nodes.starts + 2 * np.arange(len(trees))
+        shift = np.repeat(edges - nodes.starts, [len(tree) for tree in trees])
+        around = np.full(len(every) + 2 * len(trees), self.edge_tag)
+        around[every + shift + 1] = tag
+        left, right = nodes.first + shift, nodes.end + shift
         return TreeFeatures(
             relation=relation,
             tag=tag,
-            side=(head > every).astype(np.int64),
-            node=node,
-            observation=observation,
-            value=seen[node, observation],
+            side=(nodes.head > every).astype(np.int64),
+            node=keys // self.size,
+            observation=keys % self.size,
+            value=value.astype(np.float32),
             left=np.stack([around[left], around[left + 1]], axis=1),
             right=np.stack([around[right], around[right + 1]], axis=1),
+        )
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes of several trees, numbered on.
+
+    starts (ndarray): Where each tree begins.
+    head (ndarray): The head of each node, or ROOT.
+    first, end (ndarray): The span of each node's constituent.
+    """
+
+    starts: np.ndarray
+    head: np.ndarray
+    first: np.ndarray
+    end: np.ndarray
+
+    @classmethod
+    def of(cls, trees: Sequence[Tree]) -> "Nodes":
+        sizes = [len(tree) for tree in trees]
+        starts = np.cumsum([0, *sizes[:-1]])
+        shift = np.repeat(starts, sizes)
+        head = np.array([head for tree in trees for head in tree.heads])
+        first, end = np.array([span for tree in trees for span in tree.spans]).T
+        return cls(
+            starts,
+            np.where(head == ROOT, ROOT, head + shift),
+            first + shift,
+            end + shift,
         )
 
 

@@ -17,17 +17,13 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout
-from torch.nn.utils.rnn import (
-    pack_padded_sequence,
-    pad_packed_sequence,
-    pad_sequence,
-)
+from torch.nn.functional import dropout, embedding_bag
+from torch.nn.utils.rnn import PackedSequence
 
-from spacy_punct.data.tree import ROOT, Tree
+from spacy_punct.data.tree import Tree
 from spacy_punct.errors import Errors, PunctError, check_range
-from spacy_punct.model.attach import LogLinearAttach, RelationScores, selected
-from spacy_punct.model.features import TreeFeatures
+from spacy_punct.model.attach import LogLinearAttach, RelationScores
+from spacy_punct.model.features import Nodes, TreeFeatures
 from spacy_punct.model.scores import NodeScores, ObservedSlots
 
 _LENGTHS = (1, 2, 3, 4, 6, 9, 14, 22, 35)
@@ -66,17 +62,36 @@ class LexicalFeatures:
     """What a `LexicalAttach` sees of a tree.
 
     templates (TreeFeatures): What the log-linear part sees.
+    sizes (list[int]): How many words there are; several numbers for several trees.
     vectors (Any): An array with a row for each word.
-    roles (ndarray): (6, n) which word has which role at each node; -1 for none.
+    roles (ndarray): (n, 6) which word has which role at each node; -1 for none.
     length (ndarray): The number of the length class of each constituent.
     above (ndarray): The relation of each node's parent; one more number for the root.
     """
 
     templates: TreeFeatures
+    sizes: list[int]
     vectors: Any
     roles: np.ndarray
     length: np.ndarray
     above: np.ndarray
+
+    @classmethod
+    def concatenate(cls, parts: Sequence["LexicalFeatures"]) -> "LexicalFeatures":
+        """Several trees as one, their nodes numbered on."""
+        starts = np.cumsum([0, *(len(part.templates) for part in parts)])
+        roles = [
+            np.where(part.roles < 0, -1, part.roles + start)
+            for part, start in zip(parts, starts, strict=False)
+        ]
+        return cls(
+            TreeFeatures.concatenate([part.templates for part in parts]),
+            [size for part in parts for size in part.sizes],
+            np.concatenate([part.vectors for part in parts]),
+            np.concatenate(roles),
+            np.concatenate([part.length for part in parts]),
+            np.concatenate([part.above for part in parts]),
+        )
 
 
 class LexicalAttach(nn.Module):
@@ -144,99 +159,115 @@ class LexicalAttach(nn.Module):
     def prepare(
         self, tree: Tree, slots: ObservedSlots | None = None
     ) -> LexicalFeatures:
-        templates = self.log_linear.prepare(tree, slots)
+        return self._together([tree], [slots])
+
+    def _together(
+        self, trees: Sequence[Tree], slots: Sequence[ObservedSlots | None]
+    ) -> LexicalFeatures:
+        """What is seen of several trees, as one."""
         width = self.settings.vector_width
-        shape = None if tree.vectors is None else tuple(tree.vectors.shape)
-        if shape != (len(tree), width):
-            raise PunctError(
-                Errors.P065.format(n=len(tree), width=width, found=shape or "none")
-            )
-        n = len(tree)
-        first, end = np.array(tree.spans).T
-        head = np.array(tree.heads)
-        roles = np.stack(
-            [
-                np.arange(n),
-                head,
-                first,
-                end - 1,
-                first - 1,
-                np.where(end < n, end, -1),
-            ]
-        )
+        for tree in trees:
+            shape = None if tree.vectors is None else tuple(tree.vectors.shape)
+            if shape != (len(tree), width):
+                raise PunctError(
+                    Errors.P065.format(n=len(tree), width=width, found=shape or "none")
+                )
+        templates = self.log_linear.observer.together(trees, slots)
+        nodes = Nodes.of(trees)
+        sizes = [len(tree) for tree in trees]
+        start = np.repeat(nodes.starts, sizes)
+        last = start + np.repeat(sizes, sizes) - 1
+        roles = [
+            np.arange(len(start)),
+            nodes.head,
+            nodes.first,
+            nodes.end - 1,
+            np.where(nodes.first > start, nodes.first - 1, -1),
+            np.where(nodes.end <= last, nodes.end, -1),
+        ]
+        # ROOT, -1, is the last.
         above = np.append(templates.relation, len(self.inventory.relations))
         return LexicalFeatures(
             templates,
-            tree.vectors,
-            roles,
-            np.searchsorted(_LENGTHS, end - first),
-            above[np.where(head == ROOT, n, head)],
+            sizes,
+            np.concatenate([tree.vectors for tree in trees]),
+            np.stack(roles, axis=1),
+            np.searchsorted(_LENGTHS, nodes.end - nodes.first),
+            above[nodes.head],
         )
 
     def forward(self, batch: Sequence[LexicalFeatures]) -> list[RelationScores]:
-        hidden = self._hidden(batch)
-        left, right = hidden @ self.left, hidden @ self.right
-        log_linear = self.log_linear
-        result = []
-        for group in log_linear([part.templates for part in batch]):
-            nodes = torch.from_numpy(group.nodes)
-            d = group.relation
-            pair = self.pair.index_select(1, log_linear.columns[d])
-            scores = (
-                group.scores
-                + hidden.index_select(0, nodes) @ pair
-                + selected(left, nodes, log_linear.lefts[d])
-                + selected(right, nodes, log_linear.rights[d])
+        part = LexicalFeatures.concatenate(batch)
+        hidden = self._hidden(part)
+        return [
+            replace(
+                group,
+                scores=torch.addmm(
+                    group.scores,
+                    hidden.index_select(0, torch.from_numpy(group.nodes)),
+                    self._weights(group.relation),
+                ),
             )
-            result.append(replace(group, scores=scores))
-        return result
+            for group in self.log_linear([part.templates])
+        ]
 
-    def _hidden(self, batch: Sequence[LexicalFeatures]) -> Tensor:
+    def _weights(self, relation: int) -> Tensor:
+        """(hidden width, pairs of W_d): what scores a relation's pairs."""
+        log_linear = self.log_linear
+        return (
+            self.pair.index_select(1, log_linear.columns[relation])
+            + self.left.index_select(1, log_linear.lefts[relation])
+            + self.right.index_select(1, log_linear.rights[relation])
+        )
+
+    def _hidden(self, part: LexicalFeatures) -> Tensor:
         """(nodes, hidden width): what is known of each node of a batch."""
-        lengths = [len(part.templates) for part in batch]
-        starts = np.cumsum([0, *lengths])
-        n = starts[-1]
-        templates = [part.templates for part in batch]
-        tag = _joined(part.tag for part in templates)
-        relation = _joined(part.relation for part in templates)
-        side = _joined(part.side for part in templates)
-        vectors = torch.cat(
-            [torch.as_tensor(part.vectors, dtype=self.pair.dtype) for part in batch]
+        tag, relation, side, above, length = map(
+            torch.from_numpy,
+            (
+                part.templates.tag,
+                part.templates.relation,
+                part.templates.side,
+                part.above,
+                part.length,
+            ),
         )
+        vectors = torch.as_tensor(part.vectors, dtype=self.pair.dtype)
         words = torch.cat([vectors, self.tags(tag), self.relations(relation)], dim=1)
-        words = self._dropped_out(self._encoded(self._dropped_out(words), lengths))
-        # Nobody, the last row, has no part in anything.
-        by_role = self.roles(words).view(n, _ROLES, -1)
-        by_role = torch.cat([by_role, by_role.new_zeros(1, *by_role.shape[1:])])
-        roles = np.concatenate(
-            [
-                np.where(part.roles < 0, n, part.roles + start)
-                for part, start in zip(batch, starts, strict=False)
-            ],
-            axis=1,
-        )
+        words = self._dropped_out(self._encoded(self._dropped_out(words), part.sizes))
         summed = (
             self.by_tag(tag)
             + self.by_relation(2 * relation + side)
-            + self.by_parent(_joined(part.above for part in batch))
-            + self.by_length(_joined(part.length for part in batch))
+            + self.by_parent(above)
+            + self.by_length(length)
+            + self._in_roles(words, part.roles)
         )
-        for role, word in enumerate(torch.from_numpy(roles)):
-            summed = summed + by_role[:, role].index_select(0, word)
         hidden = self._dropped_out(torch.relu(summed))
         for layer in self.deeper:
             hidden = hidden + self._dropped_out(torch.relu(layer(hidden)))
         return hidden
 
-    def _encoded(self, words: Tensor, lengths: list[int]) -> Tensor:
-        """The sentences as the BiLSTM reads them."""
-        padded = pad_sequence(words.split(lengths), batch_first=True)
-        packed = pack_padded_sequence(
-            padded, torch.tensor(lengths), batch_first=True, enforce_sorted=False
+    def _in_roles(self, words: Tensor, roles: np.ndarray) -> Tensor:
+        """The sum of the words that have a role at each node, as they look in it."""
+        by_role = self.roles(words).view(len(words) * _ROLES, -1)
+        filled = roles >= 0
+        chosen = (roles * _ROLES + np.arange(_ROLES))[filled]
+        starts = np.cumsum(filled.sum(axis=1)) - filled.sum(axis=1)
+        return embedding_bag(
+            torch.from_numpy(chosen), by_role, torch.from_numpy(starts), mode="sum"
         )
-        read, _ = pad_packed_sequence(self.encoder(packed)[0], batch_first=True)
-        places = torch.arange(read.shape[1]) < torch.tensor(lengths)[:, None]
-        return read[places]
+
+    def _encoded(self, words: Tensor, sizes: Sequence[int]) -> Tensor:
+        """The sentences as the BiLSTM reads them."""
+        longest_first = np.argsort(sizes, kind="stable")[::-1]
+        starts = np.cumsum([0, *sizes[:-1]])[longest_first]
+        times = np.arange(max(sizes))[:, None]
+        is_there = times < np.array(sizes)[longest_first]
+        order = torch.from_numpy((starts + times)[is_there])
+        together = torch.from_numpy(is_there.sum(axis=1))
+        packed = PackedSequence(words.index_select(0, order), together)
+        read = self.encoder(packed)[0].data
+        return read.index_select(0, torch.argsort(order))
 
     def _dropped_out(self, values: Tensor) -> Tensor:
         return dropout(values, self.dropout, self.training)
@@ -246,13 +277,8 @@ class LexicalAttach(nn.Module):
         if not trees:
             return []
         self.eval()
-        parts = [self.prepare(tree) for tree in trees]
-        templates = [part.templates for part in parts]
-        return self.log_linear.by_tree(self(parts), templates)
+        part = self._together(trees, [None] * len(trees))
+        return self.log_linear.by_tree(self([part]), part.templates, part.sizes)
 
     def refresh(self) -> None:
         self.log_linear.refresh()
-
-
-def _joined(parts: Any) -> Tensor:
-    return torch.from_numpy(np.concatenate(list(parts)))

@@ -49,7 +49,7 @@ _CLEARNLP = frozenset({"acomp", "attr", "npadvmod", "pcomp", "pobj", "prep", "re
 _BEAM = 32
 """Bounds the search for the underlying tree; ordinary sentences do not reach it."""
 
-_BATCH = 64
+_BATCH = 256
 """Sentences scored together: a text may have thousands."""
 
 _READ_TOGETHER = 128
@@ -67,6 +67,9 @@ class PunctuationRestorer(TrainablePipe):
     name (str): The component's name in the pipeline.
     n_samples (int): Samples a sentence; 0 for marginals without randomness, except
         that what is restored beside kept marks is always sampled, 1,000 times then.
+    prune (float): Without samples, hypotheses less probable than the best one by this
+        factor are dropped.
+    max_hypotheses (int): Without samples, how many of them a constituent keeps.
     seed (int): With the words of a sentence, what its samples depend on.
     direction (Direction | None): Which way the channel slides; None for right to
         left in English and left to right elsewhere. It is fixed by training.
@@ -92,6 +95,8 @@ class PunctuationRestorer(TrainablePipe):
         name: str = "punctuation_restorer",
         *,
         n_samples: int = 1000,
+        prune: float = 1e-3,
+        max_hypotheses: int = 32,
         seed: int = 0,
         direction: Direction | None = None,
         marks: list[str] | None = None,
@@ -112,6 +117,8 @@ class PunctuationRestorer(TrainablePipe):
             "unmatched_weight": unmatched_weight,
         }.items():
             check_range(setting, value, 0)
+        check_range("prune", prune, 0, 1)
+        check_range("max_hypotheses", max_hypotheses, 1)
         for setting, value, choices in (
             ("direction", direction, (None, *DIRECTIONS)),
             ("existing", existing, EXISTING),
@@ -133,6 +140,8 @@ class PunctuationRestorer(TrainablePipe):
         self.scorer = scorer
         self.cfg: dict[str, Any] = {
             "n_samples": n_samples,
+            "prune": prune,
+            "max_hypotheses": max_hypotheses,
             "seed": seed,
             "direction": direction,
             "marks": marks,
@@ -274,7 +283,11 @@ class PunctuationRestorer(TrainablePipe):
                 None if slot is None else inventory.known((slot,))[0] for slot in fixed
             ]
         marginals = distribution.marginals(
-            self.cfg["n_samples"], self._seed(words), observed=observed
+            self.cfg["n_samples"],
+            self._seed(words),
+            observed=observed,
+            prune=self.cfg["prune"],
+            max_hypotheses=self.cfg["max_hypotheses"],
         )
         marginals = [restricted(marginal, allowed) for marginal in marginals]
         best = best_by_slot(marginals)

@@ -315,6 +315,15 @@ def test_restorer_n_samples_and_seed(on_trees):
     assert np.allclose(confidences[0], exact, atol=0.03)
 
 
+def test_restorer_pruning(on_trees):
+    restorer = on_trees.get_pipe(NAME)
+    exact = on_trees(parsed_doc(on_trees.vocab))
+    restorer.cfg |= {"prune": 0.1, "max_hypotheses": 4}
+    pruned = on_trees(parsed_doc(on_trees.vocab))
+    assert pruned._.restored_text == exact._.restored_text == RESTORED
+    assert pruned._.restored_confidence != exact._.restored_confidence
+
+
 def test_restorer_distribution_and_channel(on_trees):
     restorer = on_trees.get_pipe(NAME)
     doc = parsed_doc(on_trees.vocab)
@@ -405,6 +414,9 @@ def test_restorer_untrained_says_how_to_train():
     "config",
     [
         {"n_samples": -1},
+        {"prune": -0.1},
+        {"prune": 1.0},
+        {"max_hypotheses": 0},
         {"existing": "forget"},
         {"casing": "upper"},
         {"direction": "down"},
