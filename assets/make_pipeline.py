@@ -17,7 +17,7 @@ from spacy.vectors import Vectors
 from spacy_punct.about import __version__
 
 MAX_SIZE = 15_000_000
-N_VECTORS = 8_500
+N_VECTORS = 11_500
 """Of the word vectors, by frequency."""
 MIN_WEIGHT = 0.05
 """Of the log-linear part of the restorer; smaller ones are dropped."""

@@ -11,7 +11,6 @@ from thinc.api import (
     Model,
     PyTorchLSTM,
     chain,
-    concatenate,
     with_array,
     with_padded,
 )
@@ -237,11 +236,7 @@ def _read_words(
 
 
 def build_bilstm(
-    tok2vec: Tok2Vec,
-    width: int = 128,
-    depth: int = 1,
-    dropout: float = 0.0,
-    embed: Tok2Vec | None = None,
+    tok2vec: Tok2Vec, width: int = 128, depth: int = 1, dropout: float = 0.0
 ) -> Tok2Vec:
     """A tok2vec that reads whole texts, on top of one that sees a few words.
 
@@ -252,8 +247,6 @@ def build_bilstm(
     width (int): The length of its vectors, both directions together: an even number.
     depth (int): How many layers.
     dropout (float): Share left out between layers.
-    embed (Model | None): What it reads of each word besides: for one, a
-        `spacy.HashEmbedCNN.v2`, if a shared tok2vec keeps too little of the words.
     RETURNS (Model): A tok2vec.
     """
     check_range("width", width, 2)
@@ -263,16 +256,13 @@ def build_bilstm(
         raise PunctError(
             Errors.P024.format(name="width", condition="even", value=width)
         )
-    sources = [tok2vec] if embed is None else [tok2vec, embed]
-    for source in sources:
-        if not source.has_dim("nO"):
-            raise PunctError(Errors.P067.format(name=source.name))
-    inner = sum(source.get_dim("nO") for source in sources)
+    inner = tok2vec.maybe_get_dim("nO")
+    if inner is None:
+        raise PunctError(Errors.P067.format(name=tok2vec.name))
     lstm = PyTorchLSTM(width, inner, bi=True, depth=depth, dropout=dropout)
     for node in lstm.walk():
         if node.shims:
             node.attrs["convert_inputs"], node.attrs["convert_outputs"] = pack, unpack
-    read = tok2vec if embed is None else concatenate(*sources)
-    model = chain(read, with_padded(lstm), with_array(Dropout()))
+    model = chain(tok2vec, with_padded(lstm), with_array(Dropout()))
     model.set_dim("nO", width, force=True)
     return model
