@@ -230,7 +230,8 @@ class LogLinearAttach(nn.Module):
             rows = group.scores.double().numpy()
             for node, row in zip(group.nodes.tolist(), rows, strict=True):
                 base[node] = row
-        kinds = np.stack([part.relation, part.tag, part.side], axis=1).tolist()
+        columns = (part.relation.tolist(), part.tag.tolist(), part.side.tolist())
+        kinds = list(zip(*columns, strict=True))
         result = []
         for start, end in pairwise(accumulate(sizes, initial=0)):
             inside = _InsideTerms(self, kinds[start:end])
@@ -274,7 +275,9 @@ class LogLinearAttach(nn.Module):
 class _InsideTerms:
     """`NodeScores.inside` of one tree, whose nodes are known by relation, tag, side."""
 
-    def __init__(self, scorer: LogLinearAttach, nodes: list[list[int]]) -> None:
+    def __init__(
+        self, scorer: LogLinearAttach, nodes: list[tuple[int, int, int]]
+    ) -> None:
         self._scorer = scorer
         self._nodes = nodes
 

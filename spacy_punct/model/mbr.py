@@ -94,6 +94,8 @@ def restricted(marginal: Marginal, allowed: Set[str]) -> dict[Puncteme, float]:
     RETURNS (dict[Puncteme, float]): The marginal of what is written instead.
     """
     marks = frozenset(allowed)
+    if all(map(marks.issuperset, marginal)):
+        return dict(marginal)
     result: defaultdict[Puncteme, float] = defaultdict(float)
     for surface, probability in marginal.items():
         result[_written(surface, marks)] += probability

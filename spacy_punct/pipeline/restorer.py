@@ -263,18 +263,17 @@ class PunctuationRestorer(TrainablePipe):
             map(self.punctuation.distributions, batched(trees, _BATCH))
         )
         return [
-            [self._restore(doc, s, next(distributions), allowed) for s in found]
-            for doc, found in zip(docs, by_doc, strict=True)
+            [self._restore(s, next(distributions), allowed) for s in found]
+            for found in by_doc
         ]
 
     def _restore(
         self,
-        doc: Doc,
         sentence: ParsedSentence,
         distribution: Distribution,
         allowed: frozenset[str],
     ) -> RestoredSentence:
-        words = [doc[i].text for i in sentence.positions]
+        words = sentence.texts
         inventory = self.punctuation.inventory
         fixed = self._fixed(sentence)
         observed = None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 from spacy.tokens import Doc, Token
 
 from spacy_punct.data.marks import HYPHENS, is_mark, may_be_mark
@@ -32,6 +33,7 @@ class ParsedSentence:
 
     tree (Tree): The words.
     positions (tuple[int, ...]): The token of each word.
+    texts (tuple[str, ...]): The words as they are in the text, abbreviations with dots.
     marks (tuple[Puncteme, ...]): The marks that stood in the slots.
     glyphs (dict[tuple[int, int], str]): How each of them was written.
     white (tuple[tuple[str, ...], ...]): The white space before each mark of a slot and
@@ -41,6 +43,7 @@ class ParsedSentence:
 
     tree: Tree
     positions: tuple[int, ...]
+    texts: tuple[str, ...]
     marks: tuple[Puncteme, ...]
     glyphs: dict[tuple[int, int], str]
     white: tuple[tuple[str, ...], ...]
@@ -70,20 +73,22 @@ def parsed_sentences(
     words_only (bool): Whether it is known that every token is a word.
     RETURNS (list[ParsedSentence]): Empty if there are no words.
     """
-    _check_parse(doc, name)
-    text = doc.text  # spaCy puts it together anew each time
-    ink = [token for token in doc if not token.is_space]
+    # spaCy makes tokens, and the text, anew each time they are asked for.
+    tokens, text = list(doc), doc.text
+    ink = [token for token in tokens if not token.is_space]
+    _check_parse(doc, ink, name)
+    heads = _heads(doc)
     words_only = words_only or doc.user_data.get(WORDS_ONLY, False)
     words = {token.i for token in ink if words_only or not _is_mark(token)}
     ends = {sent.end - 1 for sent in doc.sents} if words else set()
     sentences: list[list[Token]] = []
     current: list[Token] = []
-    for token in doc:
+    for token in tokens:
         if not token.is_space:
             current.append(token)
         if token.i not in ends or _goes_on(token, words):
             continue
-        if any(t.i in words for t in current):
+        if not words.isdisjoint(t.i for t in current):
             sentences.append(current)
             current = []
         elif sentences:
@@ -96,13 +101,18 @@ def parsed_sentences(
     result = []
     for sentence, start in zip(sentences, starts, strict=False):
         after = text[_end(sentence[-1]) : start]
-        result.append(_parsed(sentence, words, text, before, after, vectors))
+        result.append(_parsed(sentence, words, heads, text, before, after, vectors))
         before = ""
     return result
 
 
-def _check_parse(doc: Doc, name: str) -> None:
-    words = [token for token in doc if not token.is_space]
+def _heads(doc: Doc) -> list[int]:
+    """The position of each token's head."""
+    offsets = doc.to_array("HEAD").astype(np.int64)
+    return (np.arange(len(doc)) + offsets).tolist()
+
+
+def _check_parse(doc: Doc, words: Sequence[Token], name: str) -> None:
     missing = [token for token in words if not token.dep]
     if words and len(missing) == len(words):
         raise PunctError(Errors.P040.format(name=name))
@@ -131,7 +141,7 @@ def _end(token: Token) -> int:
 
 
 def _is_mark(token: Token) -> bool:
-    if any(char.isalnum() for char in token.text):
+    if any(map(str.isalnum, token.text)):
         return False
     tagged = token.pos_ == "PUNCT" and may_be_mark(token.text)
     if not (tagged or is_mark(token.text)):
@@ -149,6 +159,7 @@ def _is_mark(token: Token) -> bool:
 def _parsed(
     tokens: Sequence[Token],
     words: set[int],
+    heads: Sequence[int],
     text: str,
     before: str,
     after: str,
@@ -156,23 +167,28 @@ def _parsed(
 ) -> ParsedSentence:
     marks = _marks([token for token in tokens if token.i not in words])
     slots: list[list[str]] = [[]]
-    white: list[list[str]] = [[""]]
+    white: list[list[str]] = [[]]
     glyphs: dict[tuple[int, int], str] = {}
-    for previous, token in zip([None, *tokens], tokens, strict=False):
-        if previous is not None:
-            white[-1].append(text[_end(previous) : token.idx])
+    kept: list[Token] = []
+    end = tokens[0].idx
+    for token in tokens:
+        start, form = token.idx, token.text
+        white[-1].append(text[end:start])
+        end = start + len(form)
         if token.i in words:
+            kept.append(token)
             slots.append([])
             white.append([])
         else:
-            glyphs[len(slots) - 1, len(slots[-1])] = token.text
+            glyphs[len(slots) - 1, len(slots[-1])] = form
             slots[-1].append(marks[token.i])
     white[-1].append("")
-    kept = [token for token in tokens if token.i in words]
     positions = [token.i for token in kept]
+    texts = tuple(token.text for token in kept)
     return ParsedSentence(
-        _tree(kept, None if vectors is None else vectors[positions]),
+        _tree(kept, texts, heads, None if vectors is None else vectors[positions]),
         tuple(positions),
+        texts,
         tuple(map(tuple, slots)),
         glyphs,
         tuple(map(tuple, white)),
@@ -198,33 +214,34 @@ def _side(token: Token) -> str:
     return "``" if space_before else "''"
 
 
-def _stem(token: Token) -> str:
+def _stem(word: str) -> str:
     """The word as treebanks have it once depunctuated: without abbreviation dot."""
-    return token.text.removesuffix(".") or token.text
+    return word.removesuffix(".") or word
 
 
-def _tree(words: Sequence[Token], vectors: Any) -> Tree:
+def _tree(
+    words: Sequence[Token], texts: Sequence[str], heads: Sequence[int], vectors: Any
+) -> Tree:
     number = {token.i: k for k, token in enumerate(words)}
-    roots = [token for token in words if token.head.i == token.i]
-    if any(token.dep_.lower() != "root" for token in roots):
-        names = ", ".join(f"{token.text} ({token.dep_})" for token in roots[:5])
+    labels = [token.dep_ for token in words]
+    roots = [k for i, k in number.items() if heads[i] == i]
+    if any(labels[k].lower() != "root" for k in roots):
+        names = ", ".join(f"{texts[k]} ({labels[k]})" for k in roots[:5])
         raise PunctError(Errors.P055.format(roots=names))
-    heads = []
-    for token in words:
-        head, seen = token.head, {token.i}
-        while head.i not in number and head.i not in seen:
-            seen.add(head.i)
-            head = head.head
-        heads.append(ROOT if head.i in seen else number[head.i])
-    roots = [k for k, head in enumerate(heads) if head == ROOT]
+    found = []
+    for i in number:
+        head, seen = heads[i], {i}
+        while head not in number and head not in seen:
+            seen.add(head)
+            head = heads[head]
+        found.append(ROOT if head in seen else number[head])
+    roots = [k for k, head in enumerate(found) if head == ROOT]
     for extra in roots[1:]:
-        heads[extra] = roots[0]
+        found[extra] = roots[0]
     return Tree(
-        words=tuple(map(_stem, words)),
+        words=tuple(map(_stem, texts)),
         tags=tuple(token.pos_ or _UNTAGGED for token in words),
-        heads=tuple(heads),
-        relations=tuple(
-            "root" if token.dep_ == "ROOT" else token.dep_ for token in words
-        ),
+        heads=tuple(found),
+        relations=tuple("root" if label == "ROOT" else label for label in labels),
         vectors=vectors,
     )

@@ -47,12 +47,15 @@ def write_pieces(
     if not sentences:
         return [[token.text, token.whitespace_, 0, token.i] for token in doc]
     language = writer.spacing.language
-    texts = [[doc[i].text for i in s.source.positions] for s in sentences]
-    forms = [[truecased(doc[i]) for i in s.source.positions] for s in sentences]
-    are_known = all(form is not None for sentence in forms for form in sentence)
-    if casing == "truecase" and not are_known:
+    texts = [s.source.texts for s in sentences]
+    forms = None
+    if casing in ("auto", "truecase"):
+        forms = [[truecased(doc[i]) for i in s.source.positions] for s in sentences]
+        if any(form is None for sentence in forms for form in sentence):
+            forms = None
+    if casing == "truecase" and forms is None:
         raise PunctError(Errors.P075)
-    capitals = cased(texts, casing, language, forms if are_known else None)
+    capitals = cased(texts, casing, language, forms)
     pieces: list[PieceData] = []
     if sentences[0].source.before:
         pieces.append(["", sentences[0].source.before, 0, None])

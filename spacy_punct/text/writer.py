@@ -83,14 +83,16 @@ class Writer:
         glyphs, white = glyphs or {}, white or {}
         pieces: list[Piece] = []
         for i, slot in enumerate(slots):
+            if not slot and not white.get(i):
+                if i:
+                    space = self._gap(words, i, gaps[i])
+                    pieces.append(Piece(words[i - 1], space, i - 1))
+                continue
             spaced_as = tuple(self._guillemets.get(mark, mark) for mark in slot)
             chances = self.spacing.places(spaced_as, (tags[i], tags[i + 1]))
             # Before the first and after the last mark of a sentence is no place.
             places = range(i == 0, len(chances) - (i == n))
-            gap = gaps[i]
-            if not slot and gap is None and 0 < i < n:
-                gap = (self._between(words[i - 1], words[i]),)
-            spaces = white.get(i) or self._spaces(slot, chances, places, gap)
+            spaces = white.get(i) or self._spaces(chances, places, gaps[i])
             if i:
                 pieces.append(Piece(words[i - 1], spaces[0], i - 1))
             for k, mark in enumerate(slot):
@@ -100,19 +102,18 @@ class Writer:
             pieces[-1] = replace(pieces[-1], space=after)
         return pieces
 
-    def _between(self, left: str, right: str) -> str:
-        """What stands between two words: where others have none, Latin ones do."""
-        is_latin = all(
-            char.isascii() and char.isalnum() for char in left[-1:] + right[:1]
-        )
-        return self.space or (" " if is_latin else "")
+    def _gap(self, words: Sequence[str], slot: int, gap: Gap) -> str:
+        """What stands in a slot without marks, after its word."""
+        if gap is not None:
+            return "".join(gap)
+        if self.space or slot == len(words):
+            return self.space
+        # Where others have no space between them, Latin words do.
+        around = words[slot - 1][-1:] + words[slot][:1]
+        return " " if all(char.isascii() and char.isalnum() for char in around) else ""
 
-    def _spaces(
-        self, slot: Sequence[str], chances: list[float], places: range, gap: Gap
-    ) -> list[str]:
+    def _spaces(self, chances: list[float], places: range, gap: Gap) -> list[str]:
         """The white space before each mark of a slot and after the last."""
-        if not slot:
-            return [self.space if gap is None else "".join(gap)]
         spaces = [""] * len(chances)
         if gap is None:
             pieces = {k: self.space for k in places if chances[k] > 0.5}
