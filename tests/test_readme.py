@@ -6,10 +6,10 @@ import shlex
 import pytest
 import srsly
 import torch
-from spacy.cli._util import app
 from typer.testing import CliRunner
 
 from spacy_punct import pipelines
+from spacy_punct.cli import punct
 from tests.conftest import REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text("utf-8")
@@ -41,9 +41,9 @@ def test_readme_commands_print_what_they_show(tmp_path, monkeypatch):
     assert len(shown) >= 2
     for commands, output in shown:
         command = commands.strip().splitlines()[-1]
-        program, arguments = command.split(" ", 3)[:3], shlex.split(command)[3:]
-        assert program == ["python", "-m", "spacy"]
-        result = CliRunner().invoke(app, arguments)
+        program, arguments = shlex.split(command)[:4], shlex.split(command)[4:]
+        assert program == ["python", "-m", "spacy", "punct"]
+        result = CliRunner().invoke(punct, arguments)
         assert result.exit_code == 0, result.output
         assert result.stdout == output
 
