@@ -12,7 +12,6 @@ inference is the same, and as exact, as for the paper's model.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import torch
