@@ -91,14 +91,15 @@ def restricted(marginal: Marginal, allowed: Set[str]) -> dict[Puncteme, float]:
 
     marginal (Marginal): The slot's marginal.
     allowed (Set[str]): The marks that may be written.
-    RETURNS (dict[Puncteme, float]): The marginal of what is written instead.
+    RETURNS (dict[Puncteme, float]): The marginal of what is written instead, the
+        most probable first.
     """
     marks = frozenset(allowed)
-    if all(map(marks.issuperset, marginal)):
-        return dict(marginal)
-    result: defaultdict[Puncteme, float] = defaultdict(float)
-    for surface, probability in marginal.items():
-        result[_written(surface, marks)] += probability
+    result = marginal
+    if not all(map(marks.issuperset, marginal)):
+        result = defaultdict(float)
+        for surface, probability in marginal.items():
+            result[_written(surface, marks)] += probability
     return dict(sorted(result.items(), key=itemgetter(1), reverse=True))
 
 
