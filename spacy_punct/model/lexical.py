@@ -12,6 +12,7 @@ inference is the same, and as exact, as for the paper's model.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -62,7 +63,7 @@ class LexicalFeatures:
 
     templates (TreeFeatures): What the log-linear part sees.
     sizes (list[int]): How many words there are; several numbers for several trees.
-    vectors (Tensor): With a row for each word.
+    vectors (list[Any]): For each tree an array with a row for each word.
     roles (ndarray): (n, 6) which word has which role at each node; -1 for none.
     length (ndarray): The number of the length class of each constituent.
     above (ndarray): The relation of each node's parent; one more number for the root.
@@ -70,7 +71,7 @@ class LexicalFeatures:
 
     templates: TreeFeatures
     sizes: list[int]
-    vectors: Tensor
+    vectors: list[Any]
     roles: np.ndarray
     length: np.ndarray
     above: np.ndarray
@@ -86,7 +87,7 @@ class LexicalFeatures:
         return cls(
             TreeFeatures.concatenate([part.templates for part in parts]),
             [size for part in parts for size in part.sizes],
-            torch.cat([part.vectors for part in parts]),
+            [vectors for part in parts for vectors in part.vectors],
             np.concatenate(roles),
             np.concatenate([part.length for part in parts]),
             np.concatenate([part.above for part in parts]),
@@ -189,7 +190,7 @@ class LexicalAttach(nn.Module):
         return LexicalFeatures(
             templates,
             sizes,
-            torch.cat([torch.as_tensor(tree.vectors) for tree in trees]),
+            [tree.vectors for tree in trees],
             np.stack(roles, axis=1),
             np.searchsorted(_LENGTHS, nodes.end - nodes.first),
             above[nodes.head],
@@ -231,7 +232,9 @@ class LexicalAttach(nn.Module):
                 part.length,
             ),
         )
-        vectors = part.vectors.to(self.pair.dtype)
+        vectors = torch.cat(
+            [torch.as_tensor(rows, dtype=self.pair.dtype) for rows in part.vectors]
+        )
         words = torch.cat([vectors, self.tags(tag), self.relations(relation)], dim=1)
         words = self._dropped_out(self._encoded(self._dropped_out(words), part.sizes))
         summed = (
