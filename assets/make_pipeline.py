@@ -46,6 +46,7 @@ def bundle(model: Path, output: Path) -> None:
     nlp.meta.update(
         name="punct",
         version=__version__,
+        spacy_version=">=3.8.0,<3.9.0",
         description="Transcripts to punctuated, cased English text.",
         author="the spacy-punct authors",
         license="CC BY-SA 4.0",
