@@ -18,6 +18,7 @@ from spacy_punct.pipeline.corpus import create_corpus, joined, make_doc, unpunct
 from spacy_punct.pipeline.evaluation import evaluate_pipeline
 from spacy_punct.pipeline.gold import gold_slots, set_gold
 from tests.conftest import REPOSITORY, SAMPLE
+from tests.pipeline.docs import add_log_linear
 
 NAME = "punctuation_restorer"
 WIDTH = 16
@@ -185,7 +186,7 @@ def test_lexical_learns_what_only_words_tell(kind):
     assert scores["punct_aed"] == 0.0
     assert scores["punct_ppl"] < 1.05
     plain = spacy.blank("en")
-    plain.add_pipe(NAME, config={"n_samples": 0})
+    add_log_linear(plain, n_samples=0)
     examples = question_or_not(plain)
     optimizer = plain.initialize(lambda: examples)
     for _ in range(10):
