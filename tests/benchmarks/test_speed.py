@@ -133,6 +133,7 @@ def test_speed_gradient_against_the_literal_algorithm(full_model, examples):
 
 
 def test_speed_samples_against_marginals(model, examples):
+    """It was 3 times at most before the marginals were made twice as fast."""
     trees = [example.tree for example in examples[:100]]
 
     def restore(n_samples: int) -> None:
@@ -144,7 +145,7 @@ def test_speed_samples_against_marginals(model, examples):
         f"\n100 sentences: {plain:.2f} s without samples, {sampled:.2f} s with 1000: "
         f"{sampled / plain:.2f} times"
     )
-    assert sampled / plain <= 3
+    assert sampled / plain <= 6
 
 
 def test_speed_restoring_against_the_inside_pass(model, examples):
