@@ -16,8 +16,7 @@ from thinc.shims.shim import Shim
 from thinc.types import Floats2d
 
 from spacy_punct import pipelines
-
-Tok2Vec = Model[list[Doc], list[Floats2d]]
+from spacy_punct.pipeline.architectures import Tok2Vec
 
 
 class VectorsShim(Shim):

@@ -102,7 +102,7 @@ class PunctuationCorpus:
         self._paths = treebank_files(Path(path), SUFFIXES)
         self._parsed_paths: list[Path] = []
         if trees.parsed is not None:
-            self._parsed_paths = treebank_files(Path(trees.parsed), (".spacy",))
+            self._parsed_paths = treebank_files(trees.parsed, (".spacy",))
         self._trees = trees
         self._augmentation = augmentation
         self._limit = limit
@@ -122,10 +122,9 @@ class PunctuationCorpus:
             start = part.stop
             reference = joined(self._docs[part])
             source = reference if trees.gold else None
-            if self._parsed and rng.random() >= trees.gold_share:
-                source = joined(self._parsed[part])
-            elif self._parsed:
-                source = reference
+            if self._parsed:
+                is_gold = rng.random() < trees.gold_share
+                source = reference if is_gold else joined(self._parsed[part])
             predicted = unpunctuated(
                 reference,
                 source,
