@@ -283,6 +283,37 @@ class Errors(metaclass=_Coded):
         "{path} holds no readable tagger ({reason}). Give a folder written by "
         "spacy_punct.baselines.to_disk, or train again."
     )
+    # Fetching treebanks
+    P100 = (
+        "{path} is no readable record of where files came from ({reason}). Remove it "
+        "and run python -m spacy punct fetch again."
+    )
+    P101 = (
+        "No treebanks to fetch by {path} ({reason}). Give the folder of a project.yml "
+        "that lists treebank files under assets, with --project."
+    )
+    P102 = "Unknown treebank '{name}'. {path} lists: {known}."
+    P103 = "No such mirror folder: {path}. Check the path, or fetch without --mirror."
+    P104 = "{url} cannot be had ({reason})."
+    P105 = (
+        "The download of {url} broke off ({reason}). What has come is kept: run the "
+        "command again to go on with it, or take the file from a folder with --mirror."
+    )
+    P106 = (
+        "What came from {url} has the checksum {found}, not {expected}, and was "
+        "removed. Run the command again, or take the file from a folder with --mirror."
+    )
+    P107 = (
+        "What came from {url} is not a whole CoNLL-U file and was removed. Check that "
+        "the network lets the address through, or take the file from a folder with "
+        "--mirror."
+    )
+    P108 = (
+        "Could not fetch {treebanks} ({reason}). Give a folder that holds the files "
+        "with --mirror, connect to the network, or let the sample treebank stand in "
+        "with --or-sample."
+    )
+    P109 = "No sample treebank at {path} to stand in. Leave out --or-sample."
 
 
 class Warnings(metaclass=_Coded):

@@ -4,10 +4,11 @@ from spacy.cli._util import app
 
 from spacy_punct.cli.convert import convert
 from spacy_punct.cli.evaluate import evaluate
+from spacy_punct.cli.fetch import fetch
 from spacy_punct.cli.group import punct
 from spacy_punct.cli.jackknife import jackknife
 from spacy_punct.cli.restore import restore
 
 app.add_typer(punct)
 
-__all__ = ["convert", "evaluate", "jackknife", "punct", "restore"]
+__all__ = ["convert", "evaluate", "fetch", "jackknife", "punct", "restore"]

@@ -3,8 +3,9 @@
     python -m tests.benchmarks.accuracy FOLDER --output metrics/en-1.4.json
 
 FOLDER holds train.conllu, dev.conllu and test.conllu. Without a train file, the
-first 87% of dev are trained on and the rest decides, and the output says so. The
-channel's direction and the moment to stop are chosen on dev; test is only scored.
+first 87% of dev are trained on and the rest decides; the output says so, and what
+else `punct fetch` has recorded of the files. The channel's direction and the moment
+to stop are chosen on dev; test is only scored.
 """
 
 import argparse
@@ -16,12 +17,11 @@ import srsly
 import torch
 from wasabi import msg
 
-from spacy_punct.data.treebank import read_treebank, split_treebank
+from spacy_punct.data.sources import caveat
+from spacy_punct.data.splits import read_splits
 from spacy_punct.model.evaluation import evaluate
 from spacy_punct.model.storage import to_bytes, to_disk
 from spacy_punct.model.training import TrainingConfig, train
-
-PARTIAL_SHARE = 0.87
 
 
 def main() -> None:
@@ -35,20 +35,18 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     config = TrainingConfig(direction=args.direction)
-    dev = read_treebank(args.folder / "dev.conllu").examples
-    test = read_treebank(args.folder / "test.conllu").examples
-    partial = not (args.folder / "train.conllu").is_file()
-    if partial:
-        examples, dev = split_treebank(dev, PARTIAL_SHARE)
-    else:
-        examples = read_treebank(args.folder / "train.conllu").examples
-    result: dict = {"treebank": args.folder.name, "partial": partial}
+    splits = read_splits(args.folder)
+    result: dict = {
+        "treebank": args.folder.name,
+        "partial": splits.partial,
+        "caveat": caveat(args.folder),
+    }
     for channel in args.channels:
         setting = replace(config, channel=channel)
         if channel == "identity":
             setting = replace(setting, direction="left-to-right")
         start = time.perf_counter()
-        trained = train(examples, dev, setting)
+        trained = train(splits.train, splits.dev, setting)
         seconds = time.perf_counter() - start
         model = trained.model
         result[channel] = {
@@ -56,8 +54,8 @@ def main() -> None:
             "dev_perplexity": trained.dev_perplexity,
             "training_seconds": round(seconds),
             "megabytes": len(to_bytes(model)) / 1e6,
-            "dev": evaluate(model, dev, n_samples=args.n_samples),
-            "test": evaluate(model, test, n_samples=args.n_samples),
+            "dev": evaluate(model, splits.dev, n_samples=args.n_samples),
+            "test": evaluate(model, splits.test, n_samples=args.n_samples),
         }
         if args.model and channel != "identity":
             to_disk(model, args.model)

@@ -1,0 +1,121 @@
+"""`punct fetch`: treebanks for a project."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spacy_punct.cli.group import command, printer
+from spacy_punct.data.assets import PROJECT_FILE, ListedTreebank, listed_treebanks
+from spacy_punct.data.downloading import Network, UnavailableError
+from spacy_punct.data.fetching import Fetched, fetch_treebank
+from spacy_punct.data.sources import Origin, caveat
+from spacy_punct.errors import Errors, PunctError
+
+_SAMPLE = Path("assets") / "sample"
+
+
+@command
+def fetch(
+    treebanks: Annotated[
+        list[str] | None,
+        typer.Argument(help="Names such as en-2.16; default: all that are listed."),
+    ] = None,
+    project: Annotated[
+        Path, typer.Option(help="The folder of project.yml, which lists them.")
+    ] = Path("."),
+    mirror: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="SPACY_PUNCT_MIRROR",
+            help="A folder with TREEBANK/train.conllu, dev.conllu and test.conllu.",
+        ),
+    ] = None,
+    or_sample: Annotated[
+        bool,
+        typer.Option(
+            "--or-sample",
+            help="Put the sample treebank in the place of one that cannot be had.",
+        ),
+    ] = False,
+) -> None:
+    """Bring treebanks into a project, from a mirror folder or the network.
+
+    Files that are there and right are kept; a download that was stopped goes on.
+    What is not the official file is said, and recorded in sources.json beside it.
+
+    Examples:
+
+    python -m spacy punct fetch en-2.16
+
+    python -m spacy punct fetch --mirror /data/ud
+    """
+    listed = listed_treebanks(project)
+    for name in treebanks or []:
+        if name not in listed:
+            path, known = project / PROJECT_FILE, ", ".join(listed)
+            raise PunctError(Errors.P102.format(name=name, path=path, known=known))
+    if mirror is not None and not mirror.is_dir():
+        raise PunctError(Errors.P103.format(path=mirror))
+    sample = project / _SAMPLE if or_sample else None
+    network = Network()
+    errors = {
+        name: _fetch(listed[name], network, mirror, sample)
+        for name in treebanks or listed
+    }
+    if lines := _summary(errors):
+        raise PunctError(" ".join(lines))
+
+
+def _fetch(
+    listed: ListedTreebank, network: Network, mirror: Path | None, sample: Path | None
+) -> PunctError | None:
+    try:
+        for fetched in fetch_treebank(listed, network, mirror, sample):
+            _say(listed.name, fetched)
+    except KeyboardInterrupt:
+        typer.echo("Stopped. The same command goes on from here.", err=True)
+        raise typer.Exit(130) from None
+    except PunctError as error:
+        printer.fail(f"{listed.name}: not complete")
+        return error
+    if said := caveat(listed.folder):
+        printer.warn(said)
+    return None
+
+
+def _say(name: str, fetched: Fetched) -> None:
+    source = fetched.source
+    if fetched.kept:
+        place = "kept"
+    elif source.origin is Origin.sample:
+        place = "copied"
+    else:
+        place = "from the network" if "://" in source.place else "from the mirror"
+    what = {
+        Origin.official: "checksum right",
+        Origin.unverified: f"NOT VERIFIED, no checksum is known (md5 {source.md5})",
+        Origin.differing: f"NOT THE OFFICIAL FILE (md5 {source.md5})",
+        Origin.other_release: f"ANOTHER RELEASE, {source.release}",
+        Origin.sample: "THE SAMPLE TREEBANK stands in",
+        Origin.missing: "",
+    }[source.origin]
+    if source.origin is Origin.missing:
+        printer.warn(f"{name}/{fetched.split}: none, {fetched.reason}")
+        return
+    say = printer.good if source.origin is Origin.official else printer.warn
+    say(f"{name}/{fetched.split}: {place}, {what}")
+
+
+def _summary(errors: dict[str, PunctError | None]) -> list[str]:
+    """What is wrong, and for what cannot be had each reason once."""
+    unavailable: dict[str, list[str]] = {}
+    lines = []
+    for name, error in errors.items():
+        if isinstance(error, UnavailableError):
+            unavailable.setdefault(error.reason, []).append(name)
+        elif error is not None:
+            lines.append(str(error))
+    for reason, names in unavailable.items():
+        lines.append(Errors.P108.format(treebanks=", ".join(names), reason=reason))
+    return lines
