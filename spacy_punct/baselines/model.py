@@ -1,9 +1,11 @@
 """Taggers: punctuation from the words alone, slot by slot, without trees."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from spacy_punct.baselines.networks import NETWORKS, NetworkConfig
 from spacy_punct.baselines.surfaces import Surfaces
@@ -13,6 +15,15 @@ from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.mbr import best_by_slot
 from spacy_punct.model.model import batched
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+Encoded: TypeAlias = tuple[torch.Tensor, torch.Tensor]
+"""A sentence's rows of columns (see `WordTable.encode`) and its slots' classes."""
+
+_POOL = 16
+"""Batches out of which sentences of like lengths are put together."""
 
 
 class Tagger:
@@ -57,12 +68,18 @@ class Tagger:
         batch_size (int): Sentences computed together; it does not change the result.
         YIELDS (list[dict[Puncteme, float]]): See `Surfaces.marginal`.
         """
-        for group in batched(sentences, batch_size):
-            batch = collate([self.words.encode(words) for words in group])
-            with torch.no_grad():
-                probs = self.network.log_marginals(batch).double().exp().numpy()
-            for words, rows in zip(group, probs, strict=True):
-                yield [self.surfaces.marginal(row) for row in rows[: len(words) + 1]]
+        rows = map(self.words.encode, sentences)
+        for probs in _by_length(rows, len, self._class_probs, batch_size):
+            yield [self.surfaces.marginal(row) for row in probs]
+
+    def _class_probs(self, rows: Sequence[torch.Tensor]) -> list[np.ndarray]:
+        batch = collate(rows)
+        with torch.no_grad():
+            probs = self.network.log_marginals(batch).double().exp().numpy()
+        return [
+            sentence[: n - 1]
+            for sentence, n in zip(probs, batch.lengths.tolist(), strict=True)
+        ]
 
     def restore(self, sentences: Iterable[Sequence[str]]) -> Iterator[Slots]:
         """The slots of minimum Bayes risk for the words of each sentence."""
@@ -72,12 +89,16 @@ class Tagger:
         self, examples: Iterable[PunctuatedTree], *, batch_size: int = 64
     ) -> Iterator[float]:
         """log p(slots | words) of each example, unknown marks read as UNK."""
-        for group in batched(examples, batch_size):
-            batch, classes = self.encode(group)
-            with torch.no_grad():
-                found = self.network.log_likelihood(batch, classes).tolist()
-            for example, log_prob in zip(group, found, strict=True):
-                yield log_prob + self.surfaces.log_prob_of_others(example.slots)
+        return _by_length(examples, _n_slots, self._log_probs, batch_size)
+
+    def _log_probs(self, examples: Sequence[PunctuatedTree]) -> list[float]:
+        batch, classes = collate_pairs([self.encode(example) for example in examples])
+        with torch.no_grad():
+            found = self.network.log_likelihood(batch, classes).tolist()
+        return [
+            log_prob + self.surfaces.log_prob_of_others(example.slots)
+            for example, log_prob in zip(examples, found, strict=True)
+        ]
 
     def perplexity(self, examples: Sequence[PunctuatedTree]) -> float:
         """Perplexity per slot: n + 1 slots for n words."""
@@ -86,11 +107,34 @@ class Tagger:
         n_slots = sum(len(example.slots) for example in examples)
         return float(np.exp(-sum(self.log_probs(examples)) / n_slots))
 
-    def encode(self, examples: Sequence[PunctuatedTree]) -> tuple[Batch, torch.Tensor]:
-        """The words of examples and the classes of their slots, as numbers."""
-        batch = collate([self.words.encode(example.tree.words) for example in examples])
-        classes = torch.zeros(batch.is_slot.shape, dtype=torch.long)
-        classes[batch.is_slot] = torch.tensor(
-            [k for example in examples for k in self.surfaces.classes(example.slots)]
-        )
-        return batch, classes
+    def encode(self, example: PunctuatedTree) -> Encoded:
+        """The words of an example and the classes of its slots, as numbers."""
+        classes = torch.tensor(self.surfaces.classes(example.slots))
+        return self.words.encode(example.tree.words), classes
+
+
+def collate_pairs(encoded: Sequence[Encoded]) -> tuple[Batch, torch.Tensor]:
+    """Encoded examples as one batch and its classes, in their order."""
+    rows, classes = zip(*encoded, strict=True)
+    return collate(rows), pad_sequence(list(classes), batch_first=True)
+
+
+def _n_slots(example: PunctuatedTree) -> int:
+    return len(example.slots)
+
+
+def _by_length(
+    items: Iterable[T],
+    length: Callable[[T], int],
+    compute: Callable[[Sequence[T]], Sequence[U]],
+    batch_size: int,
+) -> Iterator[U]:
+    """Compute batches of items of like lengths, and yield the results in order."""
+    for pool in batched(items, _POOL * batch_size):
+        order = sorted(range(len(pool)), key=lambda k: length(pool[k]))
+        found: dict[int, U] = {}
+        for chosen in batched(order, batch_size):
+            results = compute([pool[k] for k in chosen])
+            found.update(zip(chosen, results, strict=True))
+        for k in range(len(pool)):
+            yield found.pop(k)

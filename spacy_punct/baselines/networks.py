@@ -6,9 +6,9 @@ from typing import Protocol
 
 import torch
 from torch import nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from spacy_punct.baselines.words import END, FORM, UNKNOWN, Batch
+from spacy_punct.baselines.encoders import BothWays, Embeddings, LockedDropout
+from spacy_punct.baselines.words import Batch
 from spacy_punct.errors import check_range
 
 
@@ -16,8 +16,7 @@ from spacy_punct.errors import check_range
 class NetworkConfig:
     """The size of a network, and what it is kept from relying on in training.
 
-    form_width, column_width (int): Of the embeddings of forms, and of the other
-        columns.
+    embedding_width (int): Of the embeddings of words.
     hidden_width (int): Of an LSTM, in each direction.
     n_layers (int): LSTMs on top of each other.
     slot_width (int): Of the layer between the words around a slot and its classes.
@@ -25,22 +24,15 @@ class NetworkConfig:
     word_dropout (float): Share of forms read as unknown.
     """
 
-    form_width: int = 100
-    column_width: int = 24
-    hidden_width: int = 160
+    embedding_width: int = 128
+    hidden_width: int = 96
     n_layers: int = 2
-    slot_width: int = 160
-    dropout: float = 0.4
+    slot_width: int = 128
+    dropout: float = 0.33
     word_dropout: float = 0.2
 
     def __post_init__(self) -> None:
-        for name in (
-            "form_width",
-            "column_width",
-            "hidden_width",
-            "n_layers",
-            "slot_width",
-        ):
+        for name in ("embedding_width", "hidden_width", "n_layers", "slot_width"):
             check_range(name, getattr(self, name), 1)
         for name in ("dropout", "word_dropout"):
             check_range(name, getattr(self, name), 0, 1)
@@ -68,62 +60,20 @@ class BiLSTMEncoder(nn.Module):
 
     def __init__(self, sizes: tuple[int, ...], config: NetworkConfig) -> None:
         super().__init__()
-        self.word_dropout = config.word_dropout
-        widths = [
-            config.form_width if k == FORM else config.column_width
-            for k in range(len(sizes))
-        ]
-        self.embeddings = nn.ModuleList(
-            nn.Embedding(n, width) for n, width in zip(sizes, widths, strict=True)
-        )
-        inputs = [sum(widths)] + [2 * config.hidden_width] * (config.n_layers - 1)
-        self.layers = nn.ModuleList(
-            nn.LSTM(width, config.hidden_width, batch_first=True, bidirectional=True)
-            for width in inputs
-        )
-        self.slots = nn.Linear(4 * config.hidden_width, config.slot_width)
+        width, hidden = config.embedding_width, config.hidden_width
+        self.embeddings = Embeddings(sizes, width, config.word_dropout)
+        inputs = [width] + [2 * hidden] * (config.n_layers - 1)
+        self.layers = nn.ModuleList(BothWays(nn.LSTM, n, hidden) for n in inputs)
+        self.slots = nn.Linear(4 * hidden, config.slot_width)
         self.dropout = LockedDropout(config.dropout)
 
     def forward(self, batch: Batch) -> torch.Tensor:
-        columns = self._with_unknown(batch.columns).unbind(-1)
-        states = torch.cat(
-            [embed(k) for embed, k in zip(self.embeddings, columns, strict=True)], -1
-        )
+        """(sentences, longest + 1, slot_width)."""
+        states = self.dropout(self.embeddings(batch))
         for layer in self.layers:
-            packed = pack_padded_sequence(
-                self.dropout(states),
-                batch.lengths,
-                batch_first=True,
-                enforce_sorted=False,
-            )
-            states, _ = pad_packed_sequence(layer(packed)[0], batch_first=True)
-        states = self.dropout(states)
+            states = self.dropout(layer(states, batch))
         around = torch.cat([states[:, :-1], states[:, 1:]], dim=-1)
         return self.dropout(torch.relu(self.slots(around)))
-
-    def _with_unknown(self, columns: torch.Tensor) -> torch.Tensor:
-        """The columns, in training with some forms read as unknown."""
-        if not self.training:
-            return columns
-        forms = columns[..., FORM]
-        dropped = (torch.rand(forms.shape) < self.word_dropout) & (forms > END)
-        columns = columns.clone()
-        columns[..., FORM] = forms.masked_fill(dropped, UNKNOWN)
-        return columns
-
-
-class LockedDropout(nn.Module):
-    """Dropout of the same activations all through a sentence."""
-
-    def __init__(self, share: float) -> None:
-        super().__init__()
-        self.share = share
-
-    def forward(self, states: torch.Tensor) -> torch.Tensor:
-        if not self.training:
-            return states
-        mask = torch.full_like(states[:, :1], 1 - self.share).bernoulli()
-        return states * mask / (1 - self.share)
 
 
 class BiLSTMSoftmax(nn.Module):

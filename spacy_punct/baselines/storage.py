@@ -20,7 +20,7 @@ from spacy_punct.baselines.surfaces import Surfaces
 from spacy_punct.baselines.words import WordTable
 from spacy_punct.errors import Errors, PunctError
 
-FORMAT = 1
+FORMAT = 2
 _TABLES, _WEIGHTS = "tagger.json", "weights.npz"
 
 

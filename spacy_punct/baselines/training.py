@@ -8,13 +8,13 @@ import torch
 from torch import nn
 from tqdm import tqdm
 
-from spacy_punct.baselines.model import Tagger
+from spacy_punct.baselines.model import Tagger, collate_pairs
 from spacy_punct.baselines.networks import NetworkConfig
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.averaging import RunningAverage, copy_weights
 
-_POOL = 32
+_POOL = 100
 """Batches out of which sentences of like lengths are put together."""
 
 
@@ -96,6 +96,7 @@ def _train(
     optimizer = torch.optim.Adam(weights, lr=training.learning_rate, fused=True)
     average = RunningAverage(weights, training.averaging)
     rng = np.random.default_rng(training.seed)
+    encoded = [tagger.encode(example) for example in examples]
     lengths = np.array([len(example.slots) for example in examples])
     best, best_weights, since_best = np.inf, average.copy(), 0
     history: list[float] = []
@@ -105,7 +106,7 @@ def _train(
         for _ in range(training.max_epochs):
             tagger.network.train()
             for chosen in like_lengths(lengths, training.batch_size, rng):
-                batch, classes = tagger.encode([examples[i] for i in chosen])
+                batch, classes = collate_pairs([encoded[i] for i in chosen])
                 loss = -tagger.network.log_likelihood(batch, classes).sum()
                 if not torch.isfinite(loss):
                     raise PunctError(Errors.P026.format(loss=loss.item(), step=step))

@@ -52,11 +52,19 @@ class Batch:
     columns: torch.Tensor
     lengths: torch.Tensor
 
-    @property
+    @cached_property
     def is_slot(self) -> torch.Tensor:
         """(sentences, longest + 1): whether a sentence has that slot."""
         positions = torch.arange(self.columns.shape[1] - 1)
         return positions < self.lengths[:, None] - 1
+
+    @cached_property
+    def turned(self) -> torch.Tensor:
+        """(sentences, longest + 2): positions that turn each sentence around and
+        leave padding where it is."""
+        positions = torch.arange(self.columns.shape[1])
+        ends = self.lengths[:, None]
+        return torch.where(positions < ends, ends - 1 - positions, positions)
 
 
 @dataclass(frozen=True)

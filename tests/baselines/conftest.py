@@ -6,8 +6,7 @@ from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import read_treebank
 
 SMALL = NetworkConfig(
-    form_width=16,
-    column_width=4,
+    embedding_width=32,
     hidden_width=32,
     n_layers=1,
     slot_width=32,

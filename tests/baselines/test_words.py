@@ -38,3 +38,9 @@ def test_words_batch_has_one_more_slot_than_words():
     batch = collate([table.encode(words) for words in SENTENCES])
     assert batch.is_slot.sum(-1).tolist() == [6, 4]
     assert batch.is_slot.shape == (2, 6)
+
+
+def test_words_batch_is_turned_within_sentences():
+    table = WordTable.estimate(SENTENCES)
+    batch = collate([table.encode(words) for words in SENTENCES])
+    assert batch.turned.tolist() == [[6, 5, 4, 3, 2, 1, 0], [4, 3, 2, 1, 0, 5, 6]]
