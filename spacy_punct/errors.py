@@ -283,6 +283,12 @@ class Errors(metaclass=_Coded):
         "{path} holds no readable tagger ({reason}). Give a folder written by "
         "spacy_punct.baselines.to_disk, or train again."
     )
+    # Analysis and pictures
+    P095 = (
+        "Pictures need matplotlib, which is not installed. Install it with pip install "
+        "'spacy-punct[plot]', or do without pictures."
+    )
+    P096 = "There is nothing to draw: {what}. Give some."
 
 
 class Warnings(metaclass=_Coded):
