@@ -314,6 +314,12 @@ class Errors(metaclass=_Coded):
         "with --or-sample."
     )
     P109 = "No sample treebank at {path} to stand in. Leave out --or-sample."
+    # Analysis and pictures
+    P095 = (
+        "Pictures need matplotlib, which is not installed. Install it with pip install "
+        "'spacy-punct[plot]', or do without pictures."
+    )
+    P096 = "There is nothing to draw: {what}. Give some."
 
 
 class Warnings(metaclass=_Coded):

@@ -2,6 +2,7 @@
 
 from spacy.cli._util import app
 
+from spacy_punct.cli.analyze import analyze
 from spacy_punct.cli.convert import convert
 from spacy_punct.cli.evaluate import evaluate
 from spacy_punct.cli.fetch import fetch
@@ -11,4 +12,12 @@ from spacy_punct.cli.restore import restore
 
 app.add_typer(punct)
 
-__all__ = ["convert", "evaluate", "fetch", "jackknife", "punct", "restore"]
+__all__ = [
+    "analyze",
+    "convert",
+    "evaluate",
+    "fetch",
+    "jackknife",
+    "punct",
+    "restore",
+]

@@ -1,7 +1,7 @@
 """How good a whole pipeline's punctuation is."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -10,13 +10,18 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from tqdm import tqdm
 
+from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import Treebank
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.evaluation import compare, f_score, score
+from spacy_punct.model.model import batched
 from spacy_punct.pipeline.attributes import PIECES
 from spacy_punct.pipeline.corpus import joined, make_doc, unpunctuated
 from spacy_punct.pipeline.gold import gold_slots
 from spacy_punct.pipeline.restorer import PunctuationRestorer
+
+_READ_TOGETHER = 128
+"""Docs that are read at once."""
 
 
 def evaluate_pipeline(
@@ -37,8 +42,7 @@ def evaluate_pipeline(
     docs = list(tqdm(stream, total=len(docs), unit="sent", leave=False, disable=None))
     seconds = time.perf_counter() - start
     restored = [tuple(map(tuple, doc._.restored_slots)) for doc in docs]
-    on_gold = _read(nlp, restorer, [unpunctuated(doc, doc) for doc in references])
-    examples = restorer.examples(map(Example, on_gold, references))
+    examples = list(gold_trees(nlp, restorer, references))
     scores = {
         **compare(restorer.punctuation, restored, examples),
         "n_skipped": treebank.n_omitted + treebank.n_wordless,
@@ -46,6 +50,20 @@ def evaluate_pipeline(
         "words_per_second": n_words / seconds,
     }
     return scores if gold else scores | _attachment(docs, references)
+
+
+def gold_trees(
+    nlp: Language, restorer: PunctuationRestorer, references: Iterable[Doc]
+) -> Iterator[PunctuatedTree]:
+    """A treebank's own trees, as the restorer of a pipeline sees them.
+
+    nlp (Language), restorer (PunctuationRestorer): The pipeline and its restorer.
+    references (Iterable[Doc]): Trees and true punctuation, see `corpus.make_doc`.
+    YIELDS (PunctuatedTree): One for each sentence, projective.
+    """
+    for batch in batched(references, _READ_TOGETHER):
+        docs = _read(nlp, restorer, [unpunctuated(doc, doc) for doc in batch])
+        yield from restorer.examples(map(Example, docs, batch))
 
 
 def _read(
