@@ -36,6 +36,10 @@ class Errors(metaclass=_Coded):
         "{path} holds no sentence with words, so there is nothing to learn from or to "
         "evaluate on. Check that it is the intended CoNLL-U file."
     )
+    P007 = (
+        "This cannot be written as a CoNLL-U line: {line}. Take tabs and line breaks "
+        "out of words and comments."
+    )
     # Trees and slots
     P010 = (
         "A tree's words, tags, heads and relations must be equally long and not "
@@ -234,6 +238,10 @@ class Errors(metaclass=_Coded):
         "they cannot be compared. Leave components that merge or split tokens out of "
         "the pipeline."
     )
+    P073 = (
+        "The Docs are not of the treebank's words, in which there are {expected} "
+        "sentences; there are {n} Docs. Give one Doc for each sentence, with its words."
+    )
     # Subtitles
     P060 = (
         "{where}: text before any timing line, so this is neither SRT nor WebVTT. Give "
@@ -320,6 +328,19 @@ class Errors(metaclass=_Coded):
         "'spacy-punct[plot]', or do without pictures."
     )
     P096 = "There is nothing to draw: {what}. Give some."
+    # UDPipe
+    P085 = (
+        "UDPipe needs the package spacy-udpipe, which is not installed. Install it: "
+        "pip install 'spacy-udpipe>=1.0.0'."
+    )
+    P086 = (
+        "UDPipe cannot be trained: {reason} Check the settings, and that the treebank "
+        "has parts of speech and that its roots alone have the relation root."
+    )
+    P087 = (
+        "No readable UDPipe model with a tagger and a parser at {path}. Train one with "
+        "spacy_punct.pipeline.udpipe.train_udpipe, or check the path."
+    )
 
 
 class Warnings(metaclass=_Coded):

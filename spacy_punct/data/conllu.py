@@ -1,13 +1,14 @@
-"""CoNLL-U files, read as plain data."""
+"""CoNLL-U files as plain data."""
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 from spacy_punct.errors import Errors, PunctError
 
 _COLUMNS = 10
+_NONE = "_"
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
 _TEXT = re.compile(r"(?:text\s*=|sentence-text:)\s*(.*)")
 
@@ -160,3 +161,35 @@ def _parse_range(token_id: str, form: str, misc: str, where: str) -> MultiwordTo
             Errors.P002.format(where=where, value=token_id, column="token range")
         )
     return MultiwordToken(int(first), int(last), form, misc)
+
+
+def write_conllu(sentences: Iterable[Sentence], path: str | Path) -> None:
+    """Write a CoNLL-U file: the inverse of `read_conllu`.
+
+    sentences (Iterable[Sentence]): The sentences.
+    path (str | Path): The file.
+    """
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(map(format_conllu, sentences))
+
+
+def format_conllu(sentence: Sentence) -> str:
+    """The block of lines that a sentence is in a CoNLL-U file, with the blank line."""
+    ranges = {multiword.first: multiword for multiword in sentence.multiwords}
+    lines = [f"# {comment}" for comment in sentence.comments]
+    for i, token in enumerate(sentence.tokens, start=1):
+        if i in ranges:
+            first, last, form, misc = astuple(ranges[i])
+            lines.append(_line(f"{first}-{last}", form, *[_NONE] * 7, misc))
+        lines.append(_line(i, *astuple(token)))
+    for line in lines:
+        if "\n" in line or "\r" in line:
+            raise PunctError(Errors.P007.format(line=repr(line)))
+    return "\n".join([*lines, "", ""])
+
+
+def _line(*columns: str | int) -> str:
+    line = "\t".join(map(str, columns))
+    if line.count("\t") != _COLUMNS - 1:
+        raise PunctError(Errors.P007.format(line=repr(line)))
+    return line

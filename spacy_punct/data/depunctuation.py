@@ -116,6 +116,40 @@ def depunctuate(sentence: Sentence) -> PunctuatedTree:
     )
 
 
+def unpunctuated_sentence(example: PunctuatedTree, sent_id: str) -> Sentence:
+    """The words of a tree as a sentence of a treebank, without punctuation.
+
+    Two words are written together if nothing at all stood between them.
+
+    example (PunctuatedTree): The tree.
+    sent_id (str): What to call the sentence.
+    RETURNS (Sentence): `depunctuate` gives the same tree again, with empty slots.
+    """
+    tree = example.tree
+    tokens: list[Token] = []
+    text = ""
+    for i, word in enumerate(tree.words):
+        last = i + 1 == len(tree)
+        slot, spaces = example.slots[i + 1], example.spaces[i + 1 : i + 2]
+        apart = last or bool(slot) or not spaces or spaces[0][0]
+        text += word if last or not apart else f"{word} "
+        source = example.tokens[i] if example.tokens else None
+        tokens.append(
+            Token(
+                form=word,
+                lemma=source.lemma if source else "_",
+                upos=tree.tags[i],
+                xpos=source.xpos if source else "_",
+                feats=source.feats if source else "_",
+                head=tree.heads[i] + 1,
+                relation=tree.relations[i],
+                deps="_",
+                misc="_" if apart else "SpaceAfter=No",
+            )
+        )
+    return Sentence(tuple(tokens), comments=(f"sent_id = {sent_id}", f"text = {text}"))
+
+
 def repunctuate(tree: Tree, slots: Slots, glyphs: Glyphs | None = None) -> list[str]:
     """The token sequence of a tree with marks in its slots: depunctuate's inverse.
 

@@ -1,6 +1,13 @@
+from dataclasses import replace
+
 import pytest
 
-from spacy_punct.data.conllu import parse_conllu, read_conllu
+from spacy_punct.data.conllu import (
+    format_conllu,
+    parse_conllu,
+    read_conllu,
+    write_conllu,
+)
 from spacy_punct.errors import PunctError
 
 SENTENCE = """\
@@ -80,3 +87,22 @@ def test_conllu_missing_and_undecodable_files(tmp_path):
     path.write_bytes("# text = caf\xe9\n".encode("latin-1"))
     with pytest.raises(PunctError, match=r"\[P003\].*latin1.conllu"):
         list(read_conllu(path))
+
+
+def test_conllu_is_written_as_it_was_read(tmp_path, sample):
+    path = tmp_path / "new.conllu"
+    sentences = list(read_conllu(sample / "dev.conllu")) + parse(SENTENCE)
+    write_conllu(sentences, path)
+    assert list(read_conllu(path)) == sentences
+    without_empty_node = [x for x in SENTENCE.splitlines() if not x.startswith("3.1")]
+    assert format_conllu(*parse(SENTENCE)).splitlines() == [*without_empty_node, ""]
+
+
+@pytest.mark.parametrize("form", ["a\tb", "a\nb", "a\r"])
+def test_conllu_cannot_write_what_would_be_read_otherwise(form):
+    (sentence,) = parse(SENTENCE)
+    token = replace(sentence.tokens[0], form=form)
+    with pytest.raises(PunctError, match="P007"):
+        format_conllu(replace(sentence, tokens=(token,), multiwords=()))
+    with pytest.raises(PunctError, match="P007"):
+        format_conllu(replace(sentence, comments=(f"text = {form}\n",)))

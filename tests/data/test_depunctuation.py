@@ -11,6 +11,7 @@ from spacy_punct.data.depunctuation import (
     has_inner_punctuation,
     has_words,
     repunctuate,
+    unpunctuated_sentence,
 )
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.tree import Tree
@@ -231,3 +232,30 @@ def test_treebank_english_omits_what_the_paper_omits(treebanks):
     assert round(tokens, -3) == 255_000
     share = sum(split.n_punctuation for split in splits) / tokens
     assert share == pytest.approx(0.117, abs=0.0005)
+
+
+def test_unpunctuated_sentence_has_the_same_tree(sample):
+    for example in read_treebank(sample / "dev.conllu").examples:
+        new = unpunctuated_sentence(example, "7")
+        back = depunctuate(new)
+        assert back.tree == example.tree
+        assert not any(back.slots)
+        assert new.comments[0] == "sent_id = 7"
+        for attribute in ("lemma", "upos", "xpos", "feats"):
+            found, expected = (
+                [getattr(t, attribute) for t in tokens]
+                for tokens in (new.tokens, example.tokens)
+            )
+            assert found == expected
+        between = zip(example.slots, example.spaces, strict=True)
+        together = [not slot and not space[0] for slot, space in between]
+        assert [not t.space_after for t in new.tokens[:-1]] == together[1:-1]
+        assert new.text.replace(" ", "") == "".join(example.tree.words)
+
+
+def test_unpunctuated_sentence_of_a_tree_alone():
+    tree = Tree(("Well", "no"), ("INTJ", "INTJ"), (1, -1), ("discourse", "root"))
+    new = unpunctuated_sentence(PunctuatedTree(tree, ((), (",",), (".",))), "a")
+    assert new.text == "Well no"
+    assert depunctuate(new) == PunctuatedTree(tree, ((), (), ()))
+    assert {(t.lemma, t.xpos, t.feats, t.misc) for t in new.tokens} == {("_",) * 4}
