@@ -322,6 +322,17 @@ class Errors(metaclass=_Coded):
         "with --or-sample."
     )
     P109 = "No sample treebank at {path} to stand in. Leave out --or-sample."
+    # Experiments
+    P110 = (
+        "The job '{name}' needs '{missing}', which does not come before it. Give every "
+        "job after those it needs."
+    )
+    P111 = (
+        "{n} of the jobs failed; '{name}' says: {reason} The log is {log}. Run the "
+        "command again when the cause is gone: what is finished is kept."
+    )
+    P112 = "The plan has no treebank '{name}'; it has: {names}."
+    P113 = "{path} is no plan of an experiment: {reason}. See configs/experiments/paper.yml."
     # Analysis and pictures
     P095 = (
         "Pictures need matplotlib, which is not installed. Install it with pip install "

@@ -1,0 +1,119 @@
+"""What the jobs of an experiment found out about a treebank, as plain data."""
+
+from pathlib import Path
+from typing import Any
+
+import srsly
+
+from spacy_punct.experiments.jobs import finished
+from spacy_punct.experiments.plan import Plan, TreebankPlan
+from spacy_punct.experiments.scoring import SCORED
+from spacy_punct.experiments.stages import jobs_of
+from spacy_punct.model.evaluation import permutation_test
+
+LISTS = ("edits", "log_probs")
+"""Scores of single sentences, which tests need and readers do not."""
+
+
+def collect(plan: Plan, treebank: TreebankPlan) -> dict[str, Any]:
+    """All results for a treebank, of the jobs that are finished.
+
+    plan (Plan): The experiment.
+    treebank (TreebankPlan): One of its treebanks.
+    RETURNS (dict[str, Any]): "data", "direction", "parsers" (share or "udpipe" ->
+        attachment scores on dev and test), "systems" (name -> split -> trees ->
+        scores), "tests" (p-values on test), "curve" and "seconds" of each job.
+    """
+    root = plan.folder / treebank.name
+    scores = _scores(root / "scores")
+    direction = _direction(plan, scores)
+    systems = _named(scores, plan, direction)
+    return {
+        "treebank": treebank.name,
+        "title": treebank.title,
+        "lang": treebank.lang,
+        "seed": plan.seed,
+        "data": _json(root / "corpus" / "data.json"),
+        "direction": direction,
+        "systems": {
+            name: {
+                split: {
+                    trees: {k: v for k, v in found.items() if k not in LISTS}
+                    for trees, found in by_trees.items()
+                }
+                for split, by_trees in by_split.items()
+            }
+            for name, by_split in systems.items()
+        },
+        "tests": _tests(systems),
+        "curve": _json(root / "curve" / "curve.json") or [],
+        "seconds": _seconds(plan, treebank),
+    }
+
+
+def _json(path: Path) -> Any:
+    return srsly.read_json(path) if path.is_file() else None
+
+
+def _scores(folder: Path) -> dict[str, dict[str, dict[str, Any]]]:
+    """System -> split -> trees -> scores."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for path in sorted(folder.glob("*/*.*.json")):
+        split, trees, _ = path.name.split(".")
+        if split in SCORED and finished(path.parent):
+            by_split = found.setdefault(path.parent.name, {})
+            by_split.setdefault(split, {})[trees] = srsly.read_json(path)
+    return found
+
+
+def _direction(plan: Plan, scores: dict[str, Any]) -> str | None:
+    """The direction of the channel that dev prefers."""
+    known = {
+        name: scores[name]["dev"]["gold"]["perplexity"]
+        for name in plan.directions
+        if name in scores
+    }
+    return min(known, key=known.__getitem__) if known else None
+
+
+def _named(scores: dict[str, Any], plan: Plan, direction: str | None) -> dict[str, Any]:
+    """The systems by the names of tables: the model of the best direction is it."""
+    found = {k: v for k, v in scores.items() if k not in plan.directions}
+    if direction is not None:
+        found["log-linear"] = scores[direction]
+    return found
+
+
+def _tests(systems: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """Paired permutation tests over the sentences of test.
+
+    RETURNS (dict): "aed" and "perplexity" -> "one / other" -> p-value. Systems with
+        trees are compared with parsed ones in edit distance, gold ones in perplexity.
+    """
+    edits, log_probs = {}, {}
+    for name, by_split in systems.items():
+        by_trees = by_split.get("test", {})
+        answers = by_trees.get("parsed") or by_trees.get("words")
+        if answers:
+            edits[name] = answers["edits"]
+        given = by_trees.get("gold") or by_trees.get("words")
+        if given and "log_probs" in given:
+            log_probs[name] = given["log_probs"]
+    return {
+        measure: {
+            f"{one} / {other}": permutation_test(losses[one], losses[other])
+            for one in losses
+            for other in losses
+            if one < other
+        }
+        for measure, losses in (("aed", edits), ("perplexity", log_probs))
+    }
+
+
+def _seconds(plan: Plan, treebank: TreebankPlan) -> dict[str, float]:
+    prefix = f"{treebank.name}/"
+    records = {
+        job.name.removeprefix(prefix): finished(plan.folder / job.name)
+        for job in jobs_of(plan.only([treebank.name]))
+    }
+    return {name: record["seconds"] for name, record in records.items() if record}
