@@ -283,6 +283,19 @@ class Errors(metaclass=_Coded):
         "{path} holds no readable tagger ({reason}). Give a folder written by "
         "spacy_punct.baselines.to_disk, or train again."
     )
+    # Training pipelines
+    P090 = (
+        "The training that was stopped cannot go on: {path} is not readable "
+        "({reason}). Delete it to train anew."
+    )
+    P091 = (
+        "The optimizer has numbers of {key}, which is in no model of the pipeline, so "
+        "a training that stops could not go on. Train with python -m spacy train."
+    )
+    P092 = (
+        "The config {path} cannot be used ({reason}). Check it with python -m spacy "
+        "debug config."
+    )
 
 
 class Warnings(metaclass=_Coded):

@@ -7,7 +7,8 @@ from spacy_punct.cli.evaluate import evaluate
 from spacy_punct.cli.group import punct
 from spacy_punct.cli.jackknife import jackknife
 from spacy_punct.cli.restore import restore
+from spacy_punct.cli.train import train
 
 app.add_typer(punct)
 
-__all__ = ["convert", "evaluate", "jackknife", "punct", "restore"]
+__all__ = ["convert", "evaluate", "jackknife", "punct", "restore", "train"]
