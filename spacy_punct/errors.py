@@ -351,6 +351,18 @@ class Errors(metaclass=_Coded):
     P087 = (
         "No readable UDPipe model with a tagger and a parser at {path}. Train one with "
         "spacy_punct.pipeline.udpipe.train_udpipe, or check the path."
+    # Training pipelines
+    P090 = (
+        "The training that was stopped cannot go on: {path} is not readable "
+        "({reason}). Delete it to train anew."
+    )
+    P091 = (
+        "The optimizer has numbers of {key}, which is in no model of the pipeline, so "
+        "a training that stops could not go on. Train with python -m spacy train."
+    )
+    P092 = (
+        "The config {path} cannot be used ({reason}). Check it with python -m spacy "
+        "debug config."
     )
 
 

@@ -5,10 +5,12 @@ from spacy.cli._util import app
 from spacy_punct.cli.analyze import analyze
 from spacy_punct.cli.convert import convert
 from spacy_punct.cli.evaluate import evaluate
+from spacy_punct.cli.experiment import experiment
 from spacy_punct.cli.fetch import fetch
 from spacy_punct.cli.group import punct
 from spacy_punct.cli.jackknife import jackknife
 from spacy_punct.cli.restore import restore
+from spacy_punct.cli.train import train
 
 app.add_typer(punct)
 
@@ -16,8 +18,10 @@ __all__ = [
     "analyze",
     "convert",
     "evaluate",
+    "experiment",
     "fetch",
     "jackknife",
     "punct",
     "restore",
+    "train",
 ]

@@ -31,6 +31,11 @@ MODEL_HELP = "A bundled pipeline (en), an installed one or a folder."
 
 def command(function: Callable[P, R]) -> Callable[P, R]:
     """Register a command whose errors are one line on standard error."""
+    return punct.command()(with_short_errors(function))
+
+
+def with_short_errors(function: Callable[P, R]) -> Callable[P, R]:
+    """Let the errors of a command be one line on standard error."""
 
     @functools.wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -42,7 +47,7 @@ def command(function: Callable[P, R]) -> Callable[P, R]:
         except (PunctError, OSError, UnicodeError) as error:
             fail(str(error))
 
-    return punct.command()(checked)
+    return checked
 
 
 def fail(message: str) -> None:

@@ -5,6 +5,7 @@ can give each node a score for each pair of its relation may take the place of t
 paper's log-linear one.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -132,6 +133,15 @@ class LogLinearAttach(nn.Module):
         self.dropout = features
         if seed is not None:
             self._rng = np.random.default_rng(seed)
+
+    @property
+    def dropout_state(self) -> str:
+        """Where the random choice of features is, as text."""
+        return json.dumps(self._rng.bit_generator.state)
+
+    @dropout_state.setter
+    def dropout_state(self, state: str) -> None:
+        self._rng.bit_generator.state = json.loads(state)
 
     @torch.no_grad()
     def compact(self, min_weight: float) -> None:

@@ -93,7 +93,10 @@ class Augmentation:
 
 
 class PunctuationCorpus:
-    """See `create_corpus`. Files are read once; each pass is random in its own way."""
+    """See `create_corpus`. Files are read once; each pass is random in its own way.
+
+    passes (int): How many have begun: it seeds the next one.
+    """
 
     def __init__(
         self, path: Path, trees: Trees, augmentation: Augmentation, limit: int
@@ -108,14 +111,14 @@ class PunctuationCorpus:
         self._limit = limit
         self._docs: list[Doc] = []
         self._parsed: list[Doc] = []
-        self._passes = 0
+        self.passes = 0
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         if not self._docs or self._docs[0].vocab is not nlp.vocab:
             self._read(nlp.vocab)
         trees, augmentation = self._trees, self._augmentation
-        rng = random.Random(augmentation.seed + 1_000_003 * self._passes)
-        self._passes += 1
+        rng = random.Random(augmentation.seed + 1_000_003 * self.passes)
+        self.passes += 1
         start = 0
         while start < len(self._docs):
             part = slice(start, start + rng.randint(1, augmentation.join))

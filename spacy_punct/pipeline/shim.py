@@ -9,6 +9,7 @@ import torch
 from thinc.api import Optimizer
 from thinc.shims.shim import Shim
 
+from spacy_punct.model.attach import LogLinearAttach
 from spacy_punct.model.lexical import LexicalAttach
 from spacy_punct.model.model import PunctuationModel
 from spacy_punct.model.storage import from_bytes, to_bytes
@@ -43,13 +44,18 @@ class PunctuationShim(Shim):
     def model(self, model: PunctuationModel | None) -> None:
         self._model = model
 
+    @property
+    def log_linear(self) -> LogLinearAttach | None:
+        """The scorer, or the log-linear part of it."""
+        scorer = None if self._model is None else self._model.scorer
+        return scorer.log_linear if isinstance(scorer, LexicalAttach) else scorer
+
     def weights(self) -> Iterator[tuple[str, str, torch.nn.Parameter]]:
         """The part, the name and the values of each trainable array."""
         if self._model is None:
             return
         scorer, channel = self._model.scorer, self._model.channel_weights
-        log_linear = scorer.log_linear if isinstance(scorer, LexicalAttach) else scorer
-        theirs = set(log_linear.parameters())
+        theirs = set(self.log_linear.parameters())
         for name, weights in scorer.named_parameters():
             part = "log_linear" if weights in theirs else "lexical"
             yield part, f"scorer.{name}", weights
