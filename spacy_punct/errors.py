@@ -332,7 +332,10 @@ class Errors(metaclass=_Coded):
         "command again when the cause is gone: what is finished is kept."
     )
     P112 = "The plan has no treebank '{name}'; it has: {names}."
-    P113 = "{path} is no plan of an experiment: {reason}. See configs/experiments/paper.yml."
+    P113 = (
+        "{path} is no plan of an experiment: {reason}. See those in "
+        "configs/experiments."
+    )
     # Analysis and pictures
     P095 = (
         "Pictures need matplotlib, which is not installed. Install it with pip install "
@@ -351,6 +354,7 @@ class Errors(metaclass=_Coded):
     P087 = (
         "No readable UDPipe model with a tagger and a parser at {path}. Train one with "
         "spacy_punct.pipeline.udpipe.train_udpipe, or check the path."
+    )
     # Training pipelines
     P090 = (
         "The training that was stopped cannot go on: {path} is not readable "

@@ -2,12 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+
+import srsly
 
 from spacy_punct.apps.analysis import Analysis, Ranks, RelationPairs, Rewrite
+from spacy_punct.apps.pictures import rewrite_bars
 from spacy_punct.data.tree import Puncteme
 
 _MOST_REWRITES = 40
 _MOST_RELATIONS = 10
+_PANELS = 12
 
 
 @dataclass(frozen=True)
@@ -162,3 +167,20 @@ def _relations(analysis: Analysis) -> Table:
 
 def _count(count: int | None) -> str:
     return "" if count is None else str(count)
+
+
+def write_analysis(
+    analysis: Analysis, folder: Path, *, name: str = "model", pictures: bool = True
+) -> None:
+    """Write an analysis as JSON and Markdown, and draw the rewrites.
+
+    analysis (Analysis): What was found.
+    folder (Path): Gets analysis.json, analysis.md and rewrites.png and .svg.
+    name (str): How the picture calls the model.
+    pictures (bool): Whether to draw.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    srsly.write_json(folder / "analysis.json", analysis.to_dict())
+    (folder / "analysis.md").write_text(markdown(analysis), "utf8")
+    if pictures and analysis.rewrites:
+        rewrite_bars({name: analysis.rewrites[:_PANELS]}, folder / "rewrites")

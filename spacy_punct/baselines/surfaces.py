@@ -11,7 +11,7 @@ from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.data.treebank import count_marks
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.model.inventory import known_marks, with_unknown
+from spacy_punct.model.inventory import MIN_MARK_COUNT, known_marks, with_unknown
 
 OTHER = 0
 """The class that all rare and unseen strings share."""
@@ -44,7 +44,7 @@ class Surfaces:
         cls,
         examples: Sequence[PunctuatedTree],
         *,
-        min_mark_count: int = 5,
+        min_mark_count: int = MIN_MARK_COUNT,
         min_count: int = 3,
     ) -> "Surfaces":
         """Read the strings off training data.

@@ -1,17 +1,15 @@
 """`punct analyze`: what a model has learned of punctuation."""
 
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
-import srsly
 import typer
 from tqdm import tqdm
 
 from spacy_punct.apps.analysis import Analysis
 from spacy_punct.apps.analysis import analyze as run
-from spacy_punct.apps.pictures import require_matplotlib, rewrite_bars
-from spacy_punct.apps.report import markdown, tables
+from spacy_punct.apps.pictures import require_matplotlib
+from spacy_punct.apps.report import tables, write_analysis
 from spacy_punct.cli.group import (
     MODEL_HELP,
     check_file,
@@ -22,8 +20,6 @@ from spacy_punct.cli.group import (
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.pipeline.corpus import make_doc
 from spacy_punct.pipeline.evaluation import gold_trees
-
-_PANELS = 12
 
 
 @command
@@ -58,8 +54,7 @@ def analyze(
     Example: python -m spacy punct analyze training/model-best train.conllu \\
     --output analysis
     """
-    draws = output is not None and pictures
-    if draws:
+    if output is not None and pictures:
         require_matplotlib()
     treebank = None if data is None else read_treebank(check_file(data))
     nlp, restorer = load_pipeline(model)
@@ -76,14 +71,8 @@ def analyze(
         min_relation_count=min_relation_count,
     )
     _print(analysis)
-    if output is None:
-        return
-    output.mkdir(parents=True, exist_ok=True)
-    srsly.write_json(output / "analysis.json", analysis.to_dict())
-    (output / "analysis.md").write_text(markdown(analysis), "utf8")
-    if draws and analysis.rewrites:
-        drawn = list(islice(analysis.rewrites, _PANELS))
-        rewrite_bars({Path(model).name: drawn}, output / "rewrites")
+    if output is not None:
+        write_analysis(analysis, output, name=Path(model).name, pictures=pictures)
 
 
 def _print(analysis: Analysis) -> None:

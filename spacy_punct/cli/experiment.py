@@ -19,7 +19,9 @@ Stage = Enum("Stage", {stage: stage for stage in (*STAGES, "report")}, type=str)
 
 @command
 def experiment(
-    plan: Annotated[Path, typer.Argument(help="A plan, such as configs/experiments/paper.yml.")],
+    plan: Annotated[
+        Path, typer.Argument(help="A plan, such as configs/experiments/paper.yml.")
+    ],
     stages: Annotated[
         list[Stage] | None, typer.Argument(help="What to do; default: everything.")
     ] = None,
@@ -27,7 +29,9 @@ def experiment(
         list[str] | None,
         typer.Option("--treebank", "-t", help="Only this one; may be repeated."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Overrides the plan's.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Overrides the plan's.")
+    ] = None,
     workers: Annotated[
         int, typer.Option("--workers", "-w", min=0, help="Processes; 0: one a core.")
     ] = 0,
@@ -41,7 +45,7 @@ def experiment(
 
     python -m spacy punct experiment configs/experiments/paper.yml
 
-    python -m spacy punct experiment configs/experiments/paper.yml parsers -t zh-1.4 -w 1
+    python -m spacy punct experiment configs/experiments/paper.yml parsers -t zh-1.4
     """
     described = read_plan(check_file(plan))
     if treebank:

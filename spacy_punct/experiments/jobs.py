@@ -11,9 +11,7 @@ import os
 import shutil
 import sys
 import time
-import traceback
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import get_context
@@ -191,16 +189,10 @@ def _do(job: Job, root: Path, fingerprint: str) -> None:
     folder = root / job.name
     needs = {role: root / name for role, name in job.needs.items()}
     start = time.monotonic()
-    with (
-        (folder / LOG).open("a", encoding="utf-8", buffering=1) as log,
-        redirect_stdout(log),
-        redirect_stderr(log),
-    ):
-        try:
-            job.work(folder, needs, **job.settings)
-        except BaseException:
-            traceback.print_exc()
-            sys.exit(1)
+    with (folder / LOG).open("ab") as log:  # libraries in C write there too
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(log.fileno(), stream.fileno())
+    job.work(folder, needs, **job.settings)
     record = {
         "fingerprint": fingerprint,
         "seconds": round(time.monotonic() - start, 1),

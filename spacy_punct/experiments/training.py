@@ -1,7 +1,7 @@
 """The jobs that make things: corpora, parsers, trees, restorers, taggers, pipelines."""
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ import srsly
 import torch
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
-from spacy_punct.pipeline.training import train
 from tqdm import tqdm
 
 from spacy_punct.baselines.storage import to_disk as tagger_to_disk
@@ -21,8 +20,8 @@ from spacy_punct.data.treebank import count_marks, read_treebank
 from spacy_punct.experiments.plan import HALF, WHOLE
 from spacy_punct.model.channel import DIRECTIONS
 from spacy_punct.model.inventory import MIN_MARK_COUNT, known_marks
-from spacy_punct.pipeline.corpus import make_doc, unpunctuated
-from spacy_punct.pipeline.jackknife import ATTRIBUTES
+from spacy_punct.pipeline.corpus import make_doc, unpunctuated, write_trees
+from spacy_punct.pipeline.training import train
 from spacy_punct.pipeline.udpipe import parse, train_udpipe
 
 MODEL = "model-best"
@@ -112,7 +111,7 @@ def train_parser(
             "training.optimizer.learn_rate.warmup_steps": steps // 10,
         },
     )
-    _write_trees(parse_split(folder, corpus / "dev.spacy"), folder / "dev.spacy")
+    write_trees(parse_split(folder, corpus / "dev.spacy"), folder / "dev.spacy")
 
 
 def parse_corpus(folder: Path, needs: Mapping[str, Path]) -> None:
@@ -127,10 +126,10 @@ def parse_corpus(folder: Path, needs: Mapping[str, Path]) -> None:
     parsed = parse_split(needs["second"], corpus / "train.spacy")
     second = parse_split(needs["first"], corpus / "second.spacy")
     parsed[-len(second) :] = second
-    _write_trees(parsed, folder / "train.spacy")
+    write_trees(parsed, folder / "train.spacy")
     shutil.copy(needs["whole"] / "dev.spacy", folder)
     docs = parse_split(needs["whole"], corpus / "test.spacy")
-    _write_trees(docs, folder / "test.spacy")
+    write_trees(docs, folder / "test.spacy")
 
 
 def parse_split(parser: Path, split: Path) -> list[Doc]:
@@ -218,7 +217,7 @@ def train_udpipe_parser(
     for split in ("dev", "test"):
         docs = read_docs(needs["corpus"] / f"{split}.spacy", vocab)
         trees = parse(model, [unpunctuated(doc) for doc in docs])
-        _write_trees(trees, folder / f"{split}.spacy")
+        write_trees(trees, folder / f"{split}.spacy")
 
 
 def train_baseline(
@@ -288,7 +287,3 @@ def _length(epoch: int, passes: float) -> dict[str, Any]:
 
 def _write(docs: Iterable[Doc], path: Path) -> None:
     DocBin(docs=docs, store_user_data=True).to_disk(path)
-
-
-def _write_trees(docs: Sequence[Doc], path: Path) -> None:
-    DocBin(attrs=ATTRIBUTES, docs=docs).to_disk(path)

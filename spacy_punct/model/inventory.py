@@ -20,6 +20,9 @@ ANY_RELATION = "*"
 """Stands in for relations too rare to have pairs of their own, and unseen ones,
 unless they are subtypes (`acl:x`) of a relation that has."""
 
+MIN_MARK_COUNT = 5
+"""How often a mark must have been seen (section 4)."""
+
 
 @dataclass(frozen=True)
 class Backoff:
@@ -87,7 +90,7 @@ class Inventory:
         cls,
         examples: Sequence[PunctuatedTree],
         *,
-        min_mark_count: int = 5,
+        min_mark_count: int = MIN_MARK_COUNT,
         min_relation_count: int = 5,
         backoff_mass: float = 1e-4,
         backoff_growth: float = 0.3,

@@ -235,6 +235,13 @@ def read_docs(path: Path, vocab: Vocab) -> Iterator[Doc]:
     yield from DocBin().from_disk(path).get_docs(vocab)
 
 
+def write_trees(docs: Iterable[Doc], path: Path) -> None:
+    """Write the trees and parts of speech of parsed Docs, for the setting `parsed`."""
+    attributes = ("ORTH", "SPACY", "HEAD", "DEP", "POS", "SENT_START")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    DocBin(attrs=attributes, docs=docs).to_disk(path)
+
+
 def make_doc(example: PunctuatedTree, vocab: Vocab) -> Doc:
     """A sentence as a Doc without punctuation, which it has in its user data.
 

@@ -452,7 +452,9 @@ class PunctuationRestorer(TrainablePipe):
         return losses
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """The scorer's scores, and `punct_ppl`: perplexity a slot on the trees given.
+        """The scorer's scores, and those of the true punctuation on the trees given:
+        `punct_ppl`, perplexity a slot, and `punct_prob`, its inverse (the more the
+        better).
 
         examples (Iterable[Example]): Examples, restored.
         RETURNS (dict[str, Any]): The scores; none if there is no true punctuation.
@@ -463,7 +465,8 @@ class PunctuationRestorer(TrainablePipe):
         scores = super().score(examples, **kwargs)
         same = [example for example in examples if is_comparable(example) and example.x]
         if same:
-            scores["punct_ppl"] = self.punctuation.perplexity(self.examples(same))
+            perplexity = self.punctuation.perplexity(self.examples(same))
+            scores |= {"punct_ppl": perplexity, "punct_prob": 1 / perplexity}
         return scores
 
     # Storage

@@ -1,0 +1,1 @@
+"""Experiments: parsers, restorers and baselines, trained, measured and compared."""
