@@ -2,6 +2,7 @@
 
 from spacy_punct.data.conllu import Sentence, Token, parse_conllu, read_conllu
 from spacy_punct.data.depunctuation import PunctuatedTree, depunctuate, repunctuate
+from spacy_punct.data.splits import Splits, read_splits
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.data.treebank import Treebank, make_treebank, read_treebank
 
@@ -10,6 +11,7 @@ __all__ = [
     "PunctuatedTree",
     "Sentence",
     "Slots",
+    "Splits",
     "Token",
     "Tree",
     "Treebank",
@@ -17,6 +19,7 @@ __all__ = [
     "make_treebank",
     "parse_conllu",
     "read_conllu",
+    "read_splits",
     "read_treebank",
     "repunctuate",
 ]
