@@ -86,25 +86,19 @@ def _fetch(
 
 def _say(name: str, fetched: Fetched) -> None:
     source = fetched.source
-    if fetched.kept:
-        place = "kept"
-    elif source.origin is Origin.sample:
-        place = "copied"
-    else:
-        place = "from the network" if "://" in source.place else "from the mirror"
     what = {
         Origin.official: "checksum right",
         Origin.unverified: f"NOT VERIFIED, no checksum is known (md5 {source.md5})",
         Origin.differing: f"NOT THE OFFICIAL FILE (md5 {source.md5})",
         Origin.other_release: f"ANOTHER RELEASE, {source.release}",
-        Origin.sample: "THE SAMPLE TREEBANK stands in",
-        Origin.missing: "",
+        Origin.sample: f"THE SAMPLE TREEBANK stands in ({fetched.reason})",
+        Origin.missing: f"none ({fetched.reason})",
     }[source.origin]
-    if source.origin is Origin.missing:
-        printer.warn(f"{name}/{fetched.split}: none, {fetched.reason}")
-        return
+    if source.origin not in (Origin.sample, Origin.missing):
+        place = "from the network" if "://" in source.place else "from the mirror"
+        what = f"{'kept' if fetched.kept else place}, {what}"
     say = printer.good if source.origin is Origin.official else printer.warn
-    say(f"{name}/{fetched.split}: {place}, {what}")
+    say(f"{name}/{fetched.split}: {what}")
 
 
 def _summary(errors: dict[str, PunctError | None]) -> list[str]:

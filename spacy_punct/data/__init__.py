@@ -13,6 +13,7 @@ from spacy_punct.data.depunctuation import (
     repunctuate,
     unpunctuated_sentence,
 )
+from spacy_punct.data.splits import Splits, read_splits
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.data.treebank import Treebank, make_treebank, read_treebank
 
@@ -21,6 +22,7 @@ __all__ = [
     "PunctuatedTree",
     "Sentence",
     "Slots",
+    "Splits",
     "Token",
     "Tree",
     "Treebank",
@@ -28,6 +30,7 @@ __all__ = [
     "make_treebank",
     "parse_conllu",
     "read_conllu",
+    "read_splits",
     "read_treebank",
     "repunctuate",
     "unpunctuated_sentence",

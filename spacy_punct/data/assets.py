@@ -85,7 +85,7 @@ def _project_assets(project: Path) -> list[dict[str, Any]]:
 
 def _treebank(name: str, assets: dict[str, Asset]) -> ListedTreebank:
     in_order = {split: assets[split] for split in SPLITS if split in assets}
-    first = next(iter(in_order.values()))
-    found = _UD_ADDRESS.search(first.url)
+    found = _UD_ADDRESS.search(" ".join(asset.url for asset in in_order.values()))
     title = f"{found[1]} {found[2]}" if found else name
-    return ListedTreebank(name, title, first.dest.parent, in_order)
+    folder = next(iter(in_order.values())).dest.parent
+    return ListedTreebank(name, title, folder, in_order)

@@ -77,8 +77,8 @@ class Network:
             except requests.HTTPError as error:
                 status = error.response.status_code
                 if status not in _RETRIED:
-                    raise UnavailableError(url, f"{host} answers {status}") from None
-                reason = f"{host} answers {status}"
+                    raise UnavailableError(url, f"{url} answers {status}") from None
+                reason = f"it answers {status}"
             except (requests.RequestException, _BrokenOffError) as error:
                 if isinstance(error, ValueError):  # so requests says it
                     raise UnavailableError(url, "not a web address") from None
@@ -119,6 +119,8 @@ class Network:
     def _write(
         self, response: requests.Response, part: Path, start: int, total: int | None
     ) -> None:
+        # Of an answer that breaks off, urllib3 would drop the last bytes.
+        response.raw.enforce_content_length = False
         part.parent.mkdir(parents=True, exist_ok=True)
         with (
             part.open("ab" if start else "wb") as file,

@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weasel.util import get_checksum
@@ -31,7 +31,7 @@ class Fetched:
     split (str): "train", "dev" or "test".
     source (Source): Where it came from.
     kept (bool): Whether it was there already.
-    reason (str): Why the network did not give it, if it was asked and is missing.
+    reason (str): Why it could not be had, if it is missing or a sample.
     """
 
     split: str
@@ -146,7 +146,7 @@ class _Fetching:
                     yield fetched
                     break
         if self.sample is not None and missing.keys() - {"train"}:
-            yield from self._sampled(self.sample)
+            yield from self._sampled(self.sample, next(iter(missing.values())))
         elif broken:
             raise broken[0]
         elif missing.keys() - {"train"}:
@@ -167,7 +167,8 @@ class _Fetching:
                 return None
             official = same and known.origin is Origin.official
             return known if official else Source(Origin.official, md5=md5)
-        return known if same and known.origin is Origin.unverified else None
+        right = (Origin.official, Origin.unverified)
+        return known if same and known.origin in right else None
 
     def _would_mix(self, settled: list[str]) -> bool:
         if self.mirror is None or not self.mirror.release:
@@ -228,28 +229,31 @@ class _Fetching:
         if not asset.dest.is_file():
             return None
         md5 = get_checksum(asset.dest)
-        if known is None or known.md5 != md5:
-            origin = Origin.differing if asset.checksum else Origin.unverified
-            known = Source(origin, md5=md5)
-        elif known.origin is Origin.sample:
+        origin, place, release = Origin.unverified, "", ""
+        if known is not None and known.md5 == md5:
+            origin, place, release = known.origin, known.place, known.release
+        if origin is Origin.sample:
             return None
-        self._note(split, known)
-        return Fetched(split, known, kept=True)
+        if origin is not Origin.other_release:
+            origin = Origin.differing if asset.checksum else Origin.unverified
+        source = Source(origin, place, md5, release)
+        self._note(split, source)
+        return Fetched(split, source, kept=True)
 
-    def _sampled(self, sample: Path) -> Iterator[Fetched]:
+    def _sampled(self, sample: Path, error: PunctError) -> Iterator[Fetched]:
         for split in SPLITS:
             path = split_file(sample, split)
             if not path.is_file():
                 raise PunctError(Errors.P109.format(path=path))
             source = Source(Origin.sample, str(path), get_checksum(path))
-            yield self._copied(split, path, source)
+            yield replace(self._copied(split, path, source), reason=_reason(error))
 
     def _partial(self, error: PunctError) -> Fetched:
         # What is there can only be the train file of a sample.
         split_file(self.listed.folder, "train").unlink(missing_ok=True)
         source = Source(Origin.missing)
         self._note("train", source)
-        return Fetched("train", source, reason=getattr(error, "reason", str(error)))
+        return Fetched("train", source, reason=_reason(error))
 
     def _copied(self, split: str, path: Path, source: Source) -> Fetched:
         dest = split_file(self.listed.folder, split)
@@ -279,6 +283,10 @@ class _Fetching:
         if self.record.splits.get(split) != source:
             self.record = self.record.with_source(split, source)
             write_record(self.listed.folder, self.record)
+
+
+def _reason(error: PunctError) -> str:
+    return error.reason if isinstance(error, UnavailableError) else str(error)
 
 
 def _verify(asset: Asset, part: Path, md5: str) -> None:

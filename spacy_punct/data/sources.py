@@ -134,7 +134,7 @@ def _source_phrases(record: Record, there: list[str]) -> list[str]:
         same = [split for split in others if record.splits[split].release == release]
         phrases.append(f"{which(same)} of release {release}, unverified")
     if differing := _of(record, there, Origin.differing):
-        phrases.append(f"{which(differing)} not the official ones")
+        phrases.append(f"{which(differing)} not official")
     if unverified := _of(record, there, Origin.unverified):
         phrases.append(f"{which(unverified)} unverified")
     return phrases
