@@ -7,6 +7,7 @@ from typing import Protocol
 import torch
 from torch import nn
 
+from spacy_punct.baselines.crf import ChainCRF
 from spacy_punct.baselines.encoders import BothWays, Embeddings, LockedDropout
 from spacy_punct.baselines.words import Batch
 from spacy_punct.errors import check_range
@@ -94,8 +95,30 @@ class BiLSTMSoftmax(nn.Module):
         return self.output(self.encoder(batch)).log_softmax(-1)
 
 
+class BiLSTMCRF(nn.Module):
+    """The classes of all slots together: a CRF on top of what a BiLSTM makes of the
+    words."""
+
+    def __init__(
+        self, sizes: tuple[int, ...], n_classes: int, config: NetworkConfig
+    ) -> None:
+        super().__init__()
+        self.encoder = BiLSTMEncoder(sizes, config)
+        self.output = nn.Linear(config.slot_width, n_classes)
+        self.crf = ChainCRF(n_classes)
+
+    def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
+        scores = self.output(self.encoder(batch))
+        return self.crf.log_likelihood(scores, classes, batch.is_slot)
+
+    def log_marginals(self, batch: Batch) -> torch.Tensor:
+        scores = self.output(self.encoder(batch))
+        return self.crf.log_marginals(scores, batch.is_slot)
+
+
 NETWORKS: dict[str, Callable[[tuple[int, ...], int, NetworkConfig], SlotNetwork]] = {
-    "bilstm-softmax": BiLSTMSoftmax
+    "bilstm-softmax": BiLSTMSoftmax,
+    "bilstm-crf": BiLSTMCRF,
 }
 """The kinds of taggers there are: networks, made of the sizes of the columns, the
 number of classes and the config."""
