@@ -191,3 +191,8 @@ NETWORKS: dict[str, Callable[[tuple[int, ...], int, NetworkConfig], SlotNetwork]
 }
 """The kinds of taggers there are: networks, made of the sizes of the columns, the
 number of classes and the config."""
+
+DEFAULTS: dict[str, NetworkConfig] = {
+    "bigru-attention": NetworkConfig(hidden_width=128, n_layers=1)
+}
+"""Configs of kinds for which that of `NetworkConfig()` is not meant."""
