@@ -6,11 +6,17 @@ Another kind of tagger is another `SlotNetwork`, entered in `NETWORKS`.
 
 from spacy_punct.baselines.evaluation import compare_tagger
 from spacy_punct.baselines.model import Tagger
-from spacy_punct.baselines.networks import NETWORKS, NetworkConfig, SlotNetwork
+from spacy_punct.baselines.networks import (
+    DEFAULTS,
+    NETWORKS,
+    NetworkConfig,
+    SlotNetwork,
+)
 from spacy_punct.baselines.storage import from_disk, to_disk
 from spacy_punct.baselines.training import TaggerResult, TaggerTraining, train_tagger
 
 __all__ = [
+    "DEFAULTS",
     "NETWORKS",
     "NetworkConfig",
     "SlotNetwork",

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from spacy_punct.baselines.networks import NETWORKS, NetworkConfig
+from spacy_punct.baselines.networks import DEFAULTS, NETWORKS, NetworkConfig
 from spacy_punct.baselines.surfaces import Surfaces
 from spacy_punct.baselines.words import Batch, WordTable, collate
 from spacy_punct.data.depunctuation import PunctuatedTree
@@ -57,7 +57,8 @@ class Tagger:
         """An untrained tagger for the words and strings of training data."""
         surfaces = Surfaces.estimate(examples)
         words = WordTable.estimate(example.tree.words for example in examples)
-        return cls(surfaces, words, kind, config or NetworkConfig())
+        config = config or DEFAULTS.get(kind, NetworkConfig())
+        return cls(surfaces, words, kind, config)
 
     def marginals(
         self, sentences: Iterable[Sequence[str]], *, batch_size: int = 64

@@ -7,6 +7,7 @@ from typing import Protocol
 import torch
 from torch import nn
 
+from spacy_punct.baselines.crf import ChainCRF
 from spacy_punct.baselines.encoders import BothWays, Embeddings, LockedDropout
 from spacy_punct.baselines.words import Batch
 from spacy_punct.errors import check_range
@@ -17,9 +18,9 @@ class NetworkConfig:
     """The size of a network, and what it is kept from relying on in training.
 
     embedding_width (int): Of the embeddings of words.
-    hidden_width (int): Of an LSTM, in each direction.
-    n_layers (int): LSTMs on top of each other.
-    slot_width (int): Of the layer between the words around a slot and its classes.
+    hidden_width (int): Of an LSTM or GRU that reads words, in each direction.
+    n_layers (int): Of those on top of each other.
+    slot_width (int): Of the layer between words and the classes of slots.
     dropout (float): Share of embeddings and activations left out.
     word_dropout (float): Share of forms read as unknown.
     """
@@ -87,15 +88,111 @@ class BiLSTMSoftmax(nn.Module):
         self.output = nn.Linear(config.slot_width, n_classes)
 
     def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
-        found = self.log_marginals(batch).gather(-1, classes[..., None])[..., 0]
-        return found.where(batch.is_slot, 0.0).sum(-1)
+        return _sum_of_slots(self.log_marginals(batch), batch, classes)
 
     def log_marginals(self, batch: Batch) -> torch.Tensor:
         return self.output(self.encoder(batch)).log_softmax(-1)
 
 
+class BiLSTMCRF(nn.Module):
+    """The classes of all slots together: a CRF on top of what a BiLSTM makes of the
+    words."""
+
+    def __init__(
+        self, sizes: tuple[int, ...], n_classes: int, config: NetworkConfig
+    ) -> None:
+        super().__init__()
+        self.encoder = BiLSTMEncoder(sizes, config)
+        self.output = nn.Linear(config.slot_width, n_classes)
+        self.crf = ChainCRF(n_classes)
+
+    def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
+        scores = self.output(self.encoder(batch))
+        return self.crf.log_likelihood(scores, classes, batch.is_slot)
+
+    def log_marginals(self, batch: Batch) -> torch.Tensor:
+        scores = self.output(self.encoder(batch))
+        return self.crf.log_marginals(scores, batch.is_slot)
+
+
+class BiGRUAttention(nn.Module):
+    """Each slot's class on its own, after Tilk & Alumäe (2016).
+
+    A BiGRU reads the words, and a second GRU its states from left to right. Before
+    each step that GRU's state looks for other words that matter, and what it finds is
+    fused with the state after the step. Words are compared by inner products, which
+    is faster than the paper's additive attention.
+    """
+
+    def __init__(
+        self, sizes: tuple[int, ...], n_classes: int, config: NetworkConfig
+    ) -> None:
+        super().__init__()
+        width, hidden = config.embedding_width, config.hidden_width
+        self.embeddings = Embeddings(sizes, width, config.word_dropout)
+        inputs = [width] + [2 * hidden] * (config.n_layers - 1)
+        self.layers = nn.ModuleList(BothWays(nn.GRU, n, hidden) for n in inputs)
+        self.decoder = nn.GRU(2 * hidden, config.slot_width, batch_first=True)
+        self.queries = nn.Linear(config.slot_width, hidden)
+        self.keys = nn.Linear(2 * hidden, hidden)
+        self.fusion = LateFusion(2 * hidden, config.slot_width)
+        self.output = nn.Linear(config.slot_width, n_classes)
+        self.dropout = LockedDropout(config.dropout)
+
+    def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
+        return _sum_of_slots(self.log_marginals(batch), batch, classes)
+
+    def log_marginals(self, batch: Batch) -> torch.Tensor:
+        states = self.dropout(self.embeddings(batch))
+        for layer in self.layers:
+            states = self.dropout(layer(states, batch))
+        decoded = self.dropout(self.decoder(states)[0])
+        # The slot before a word is that word's step.
+        found = nn.functional.scaled_dot_product_attention(
+            self.queries(decoded[:, :-1]),
+            self.keys(states),
+            states,
+            attn_mask=batch.is_word[:, None],
+        )
+        fused = self.fusion(found, decoded[:, 1:])
+        return self.output(self.dropout(fused)).log_softmax(-1)
+
+
+class LateFusion(nn.Module):
+    """What attention found, let through a gate and added to a state.
+
+    n_found, width (int): Of what was found, and of the state.
+    """
+
+    def __init__(self, n_found: int, width: int) -> None:
+        super().__init__()
+        self.found = nn.Linear(n_found, width, bias=False)
+        self.gate_of_found = nn.Linear(width, width, bias=False)
+        self.gate_of_state = nn.Linear(width, width)
+
+    def forward(self, found: torch.Tensor, state: torch.Tensor) -> torch.Tensor:
+        found = self.found(found)
+        gate = torch.sigmoid(self.gate_of_found(found) + self.gate_of_state(state))
+        return found * gate + state
+
+
+def _sum_of_slots(
+    log_probs: torch.Tensor, batch: Batch, classes: torch.Tensor
+) -> torch.Tensor:
+    """log p(classes | words) of each sentence, if slots are independent."""
+    found = log_probs.gather(-1, classes[..., None])[..., 0]
+    return found.where(batch.is_slot, 0.0).sum(-1)
+
+
 NETWORKS: dict[str, Callable[[tuple[int, ...], int, NetworkConfig], SlotNetwork]] = {
-    "bilstm-softmax": BiLSTMSoftmax
+    "bilstm-softmax": BiLSTMSoftmax,
+    "bilstm-crf": BiLSTMCRF,
+    "bigru-attention": BiGRUAttention,
 }
 """The kinds of taggers there are: networks, made of the sizes of the columns, the
 number of classes and the config."""
+
+DEFAULTS: dict[str, NetworkConfig] = {
+    "bigru-attention": NetworkConfig(hidden_width=128, n_layers=1)
+}
+"""Configs of kinds for which that of `NetworkConfig()` is not meant."""

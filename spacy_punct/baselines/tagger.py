@@ -4,12 +4,13 @@
 
 The moment to stop is chosen on DEV; TEST is only scored. FOLDER gets the tagger,
 `metrics.json` (the scores) and `slots.json` (the restored slots of each sentence of
-TEST, for a permutation test against another model's).
+TEST, for a permutation test against another model's). Training that was interrupted
+goes on where it was, if the command is the same.
 """
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +21,7 @@ from tqdm import tqdm
 
 from spacy_punct.baselines.evaluation import compare_tagger
 from spacy_punct.baselines.model import Tagger
-from spacy_punct.baselines.networks import NetworkConfig
+from spacy_punct.baselines.networks import DEFAULTS, NETWORKS, NetworkConfig
 from spacy_punct.baselines.storage import to_disk
 from spacy_punct.baselines.training import TaggerTraining, train_tagger
 from spacy_punct.data.depunctuation import PunctuatedTree
@@ -28,7 +29,9 @@ from spacy_punct.data.tree import Slots
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
 
-_TRAINING, _NETWORK = TaggerTraining(), NetworkConfig()
+_TRAINING = TaggerTraining()
+_KINDS = ", ".join(NETWORKS)
+_OF_KIND = "By default that of the kind."
 
 
 def main(
@@ -36,13 +39,13 @@ def main(
     dev: Annotated[Path, typer.Argument(help="CoNLL-U that decides when to stop.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write.")],
     test: Annotated[Path | None, typer.Option(help="CoNLL-U to score.")] = None,
-    kind: Annotated[str, typer.Option(help="The network.")] = "bilstm-softmax",
+    kind: Annotated[str, typer.Option(help=f"One of: {_KINDS}.")] = "bilstm-softmax",
     seed: Annotated[int, typer.Option(min=0)] = _TRAINING.seed,
     max_epochs: Annotated[int, typer.Option(min=1)] = _TRAINING.max_epochs,
     learning_rate: Annotated[float, typer.Option(min=0)] = _TRAINING.learning_rate,
-    hidden_width: Annotated[int, typer.Option(min=1)] = _NETWORK.hidden_width,
-    dropout: Annotated[float, typer.Option(min=0)] = _NETWORK.dropout,
-    word_dropout: Annotated[float, typer.Option(min=0)] = _NETWORK.word_dropout,
+    hidden_width: Annotated[int | None, typer.Option(min=1, help=_OF_KIND)] = None,
+    dropout: Annotated[float | None, typer.Option(min=0, help=_OF_KIND)] = None,
+    word_dropout: Annotated[float | None, typer.Option(min=0, help=_OF_KIND)] = None,
 ) -> None:
     """Train a tagger on a treebank's words and measure it.
 
@@ -54,8 +57,14 @@ def main(
         training = TaggerTraining(
             learning_rate=learning_rate, max_epochs=max_epochs, seed=seed
         )
-        network = NetworkConfig(
-            hidden_width=hidden_width, dropout=dropout, word_dropout=word_dropout
+        options = {
+            "hidden_width": hidden_width,
+            "dropout": dropout,
+            "word_dropout": word_dropout,
+        }
+        network = replace(
+            DEFAULTS.get(kind, NetworkConfig()),
+            **{name: value for name, value in options.items() if value is not None},
         )
         examples = read_treebank(train).examples
         held_out = {"dev": read_treebank(dev).examples}
@@ -63,7 +72,12 @@ def main(
             held_out["test"] = read_treebank(test).examples
         start = time.perf_counter()
         result = train_tagger(
-            examples, held_out["dev"], training, kind=kind, network=network
+            examples,
+            held_out["dev"],
+            training,
+            kind=kind,
+            network=network,
+            checkpoint=output / "checkpoint.msgpack",
         )
     except PunctError as error:
         typer.secho(str(error), fg="red", err=True)

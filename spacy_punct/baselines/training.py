@@ -1,15 +1,18 @@
 """The training loop of taggers."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import nn
 from tqdm import tqdm
 
+from spacy_punct.baselines.checkpoints import Progress, fingerprint
 from spacy_punct.baselines.model import Tagger, collate_pairs
-from spacy_punct.baselines.networks import NetworkConfig
+from spacy_punct.baselines.networks import DEFAULTS, NetworkConfig
+from spacy_punct.baselines.words import Batch
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.averaging import RunningAverage, copy_weights
@@ -32,7 +35,7 @@ class TaggerTraining:
     seed (int): Seed of all that is random.
     """
 
-    learning_rate: float = 0.002
+    learning_rate: float = 0.003
     batch_size: int = 32
     max_epochs: int = 20
     patience: int = 2
@@ -64,6 +67,7 @@ def train_tagger(
     *,
     kind: str = "bilstm-softmax",
     network: NetworkConfig | None = None,
+    checkpoint: Path | None = None,
     show_progress: bool = True,
 ) -> TaggerResult:
     """Train a tagger; the same seed gives the same tagger.
@@ -72,63 +76,90 @@ def train_tagger(
     dev (Sequence[PunctuatedTree]): Held-out data that decides when to stop.
     training (TaggerTraining | None): How to train.
     kind (str): See `Tagger`.
-    network (NetworkConfig | None): The network's size.
+    network (NetworkConfig | None): The network's size; None for that of its kind.
+    checkpoint (Path | None): A file that is written after each epoch. Training that
+        was interrupted goes on from it and gives what it would have given; it is
+        ignored if data or settings are others, and deleted in the end.
     show_progress (bool): Whether to show a progress bar and dev perplexities.
     RETURNS (TaggerResult): The tagger of best dev perplexity.
     """
     if not examples or not dev:
         raise PunctError(Errors.P020)
     training = training or TaggerTraining()
+    network = network or DEFAULTS.get(kind, NetworkConfig())
+    name = fingerprint(examples, dev, kind, network, asdict(training))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(training.seed)
         tagger = Tagger.from_examples(examples, kind, network)
-        return _train(tagger, examples, dev, training, show_progress)
+        weights = list(tagger.network.parameters())
+        progress = Progress(
+            weights,
+            torch.optim.Adam(weights, lr=training.learning_rate, fused=True),
+            RunningAverage(weights, training.averaging),
+            np.random.default_rng(training.seed),
+        )
+        if checkpoint is not None:
+            progress.from_disk(checkpoint, name)
+        for _ in _epochs(tagger, examples, dev, training, progress, show_progress):
+            if checkpoint is not None:
+                progress.to_disk(checkpoint, name)
+    copy_weights(progress.best_weights, weights)
+    if checkpoint is not None:
+        checkpoint.unlink(missing_ok=True)
+    return TaggerResult(tagger, progress.best, tuple(progress.history))
 
 
-def _train(
+def _epochs(
     tagger: Tagger,
     examples: Sequence[PunctuatedTree],
     dev: Sequence[PunctuatedTree],
     training: TaggerTraining,
+    progress: Progress,
     show_progress: bool,
-) -> TaggerResult:
-    weights = list(tagger.network.parameters())
-    optimizer = torch.optim.Adam(weights, lr=training.learning_rate, fused=True)
-    average = RunningAverage(weights, training.averaging)
-    rng = np.random.default_rng(training.seed)
+) -> Iterator[None]:
+    """Train for the epochs that are left, with a pause after each."""
     encoded = [tagger.encode(example) for example in examples]
     lengths = np.array([len(example.slots) for example in examples])
-    best, best_weights, since_best = np.inf, average.copy(), 0
-    history: list[float] = []
-    step = 0
     total = training.max_epochs * -(-len(examples) // training.batch_size)
-    with tqdm(total=total, disable=not show_progress, desc=tagger.kind) as bar:
-        for _ in range(training.max_epochs):
+    with tqdm(
+        total=total,
+        initial=progress.step,
+        disable=not show_progress,
+        desc=tagger.kind,
+    ) as bar:
+        while (
+            len(progress.history) < training.max_epochs
+            and progress.since_best < training.patience
+        ):
             tagger.network.train()
-            for chosen in like_lengths(lengths, training.batch_size, rng):
+            for chosen in like_lengths(lengths, training.batch_size, progress.rng):
                 batch, classes = collate_pairs([encoded[i] for i in chosen])
-                loss = -tagger.network.log_likelihood(batch, classes).sum()
-                if not torch.isfinite(loss):
-                    raise PunctError(Errors.P026.format(loss=loss.item(), step=step))
-                optimizer.zero_grad()
-                (loss / batch.is_slot.sum()).backward()
-                nn.utils.clip_grad_norm_(weights, training.max_gradient)
-                optimizer.step()
-                step += 1
-                average.update(step)
+                _update(tagger, batch, classes, training, progress)
                 bar.update()
             tagger.network.eval()
-            with average.in_use():
-                history.append(tagger.perplexity(dev))
-            bar.set_postfix(dev=f"{history[-1]:.4f}", best=f"{min(history):.4f}")
-            if history[-1] < best:
-                best, best_weights, since_best = history[-1], average.copy(), 0
-            else:
-                since_best += 1
-                if since_best >= training.patience:
-                    break
-    copy_weights(best_weights, weights)
-    return TaggerResult(tagger, best, tuple(history))
+            with progress.average.in_use():
+                progress.add(tagger.perplexity(dev))
+            dev_now, dev_best = progress.history[-1], progress.best
+            bar.set_postfix(dev=f"{dev_now:.4f}", best=f"{dev_best:.4f}")
+            yield
+
+
+def _update(
+    tagger: Tagger,
+    batch: Batch,
+    classes: torch.Tensor,
+    training: TaggerTraining,
+    progress: Progress,
+) -> None:
+    loss = -tagger.network.log_likelihood(batch, classes).sum()
+    if not torch.isfinite(loss):
+        raise PunctError(Errors.P026.format(loss=loss.item(), step=progress.step))
+    progress.optimizer.zero_grad()
+    (loss / batch.is_slot.sum()).backward()
+    nn.utils.clip_grad_norm_(progress.weights, training.max_gradient)
+    progress.optimizer.step()
+    progress.step += 1
+    progress.average.update(progress.step)
 
 
 def like_lengths(

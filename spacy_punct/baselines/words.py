@@ -55,16 +55,20 @@ class Batch:
     @cached_property
     def is_slot(self) -> torch.Tensor:
         """(sentences, longest + 1): whether a sentence has that slot."""
-        positions = torch.arange(self.columns.shape[1] - 1)
-        return positions < self.lengths[:, None] - 1
+        return self.is_word[:, 1:]
+
+    @cached_property
+    def is_word(self) -> torch.Tensor:
+        """(sentences, longest + 2): whether there is a word, START or END."""
+        return torch.arange(self.columns.shape[1]) < self.lengths[:, None]
 
     @cached_property
     def turned(self) -> torch.Tensor:
         """(sentences, longest + 2): positions that turn each sentence around and
         leave padding where it is."""
         positions = torch.arange(self.columns.shape[1])
-        ends = self.lengths[:, None]
-        return torch.where(positions < ends, ends - 1 - positions, positions)
+        mirrored = self.lengths[:, None] - 1 - positions
+        return torch.where(self.is_word, mirrored, positions)
 
 
 @dataclass(frozen=True)

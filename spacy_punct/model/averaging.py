@@ -28,6 +28,10 @@ class RunningAverage:
     def copy(self) -> list[torch.Tensor]:
         return [average.clone() for average in self._average]
 
+    def set(self, average: Sequence[torch.Tensor]) -> None:
+        """Go on from an earlier copy."""
+        copy_weights(average, self._average)
+
     @contextmanager
     def in_use(self) -> Iterator[None]:
         """Let the weights be the average for a while."""

@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_punct.baselines.networks import NetworkConfig
+from spacy_punct.baselines.networks import NETWORKS, NetworkConfig
 from spacy_punct.baselines.training import TaggerResult, TaggerTraining, train_tagger
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import read_treebank
@@ -27,9 +27,16 @@ def dev(sample) -> tuple[PunctuatedTree, ...]:
     return read_treebank(sample / "dev.conllu").examples
 
 
-@pytest.fixture(scope="session")
-def result(examples, dev) -> TaggerResult:
-    return train_tagger(examples, dev, FAST, network=SMALL, show_progress=False)
+@pytest.fixture(scope="session", params=NETWORKS)
+def result(request, examples, dev) -> TaggerResult:
+    return train_tagger(
+        examples,
+        dev,
+        FAST,
+        kind=request.param,
+        network=SMALL,
+        show_progress=False,
+    )
 
 
 @pytest.fixture(scope="session")

@@ -44,6 +44,8 @@ def test_tagger_answers_do_not_depend_on_the_batch(untrained, dev):
 
 def test_tagger_log_prob_agrees_with_marginals(tagger, dev):
     """Up to what the marginals leave out, which is strings that are very rare."""
+    if tagger.kind == "bilstm-crf":
+        pytest.skip("its slots depend on each other")
     for example, log_prob in zip(dev[:20], tagger.log_probs(dev[:20]), strict=True):
         (marginals,) = tagger.marginals([example.tree.words])
         slots = tagger.surfaces.known(example.slots)
