@@ -361,7 +361,7 @@ class RelationPairs:
 def symmetric_relations(
     found: Survey, *, min_count: int = 100, n_pairs: int = 5
 ) -> tuple[RelationPairs, ...]:
-    """The relations by how likely their punctemes are symmetric (Table 5).
+    """The relations by how likely their punctemes are symmetric (Table 4).
 
     found (Survey): Counts of a treebank.
     min_count (int): Relations of fewer words are left out.

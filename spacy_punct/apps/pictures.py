@@ -57,7 +57,7 @@ def require_matplotlib() -> None:
 def rewrite_bars(
     models: Mapping[str, Sequence[Rewrite]], path: str | Path, *, columns: int = 4
 ) -> tuple[Path, Path]:
-    """Draw how channels rewrite two marks (the paper's Figure 4).
+    """Draw how channels rewrite two marks (the paper's Figure 3).
 
     There is a panel for each underlying bigram, with a bar for each surface string
     and model; its header has the bigram and how often each model found it.
@@ -101,9 +101,11 @@ def rewrite_bars(
 def _draw_rewrites(
     axes: "Axes", bigram: Bigram, rewrites: Sequence[Rewrite | None]
 ) -> None:
-    """A panel: the surfaces a, b, ab and ba, for each model."""
+    """A panel: which of a, b, ab and ba there are, for each model."""
     a, b = bigram
-    surfaces: list[Puncteme] = list(dict.fromkeys([(a,), (b,), (a, b), (b, a)]))
+    possible = {o.surface for entry in rewrites if entry for o in entry.outcomes}
+    candidates: list[Puncteme] = [(a,), (b,), (a, b), (b, a)]
+    surfaces = [s for s in dict.fromkeys(candidates) if s in possible]
     width = 0.72 / len(rewrites)
     for k, entry in enumerate(rewrites):
         if entry is None:
@@ -174,7 +176,7 @@ def aed_curves(
     *,
     baselines: Sequence[Baselines] = (),
 ) -> tuple[Path, Path]:
-    """Draw edit distance by the quality of trees (the paper's Figure 5).
+    """Draw edit distance by the quality of trees (the paper's Figure 4).
 
     A colour is a language, a kind of line a model. Hollow points are parsers trained
     on a part of the data, the filled one on all; gold trees are at LAS 100, and

@@ -1,6 +1,5 @@
 """`punct analyze`: what a model has learned of punctuation."""
 
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -19,11 +18,13 @@ from spacy_punct.cli.group import (
     load_pipeline,
     printer,
 )
+from spacy_punct.data.marks import BOS
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.pipeline.corpus import make_doc
 from spacy_punct.pipeline.evaluation import gold_trees
 
 _PANELS = 12
+"""Bigrams in the picture."""
 
 
 @command
@@ -81,9 +82,9 @@ def analyze(
     output.mkdir(parents=True, exist_ok=True)
     srsly.write_json(output / "analysis.json", analysis.to_dict())
     (output / "analysis.md").write_text(markdown(analysis), "utf8")
-    if draws and analysis.rewrites:
-        drawn = list(islice(analysis.rewrites, _PANELS))
-        rewrite_bars({Path(model).name: drawn}, output / "rewrites")
+    drawn = [entry for entry in analysis.rewrites if BOS not in entry.underlying]
+    if draws and drawn:
+        rewrite_bars({model: drawn[:_PANELS]}, output / "rewrites")
 
 
 def _print(analysis: Analysis) -> None:
