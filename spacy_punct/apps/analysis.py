@@ -1,7 +1,7 @@
 """What a trained model has learned of punctuation (section 5 of the paper)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise, product
 from math import log
@@ -51,6 +51,13 @@ class Rewrite:
     @property
     def best(self) -> Outcome:
         return self.outcomes[0]
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> "Rewrite":
+        """One of the rewrites in the JSON of an analysis."""
+        a, b = entry["underlying"]
+        outcomes = [Outcome(tuple(o["surface"]), o["p"]) for o in entry["outcomes"]]
+        return cls((a, b), entry["count"], tuple(outcomes))
 
 
 def rewrite(channel: Channel, underlying: Bigram, count: int | None = None) -> Rewrite:
@@ -354,7 +361,7 @@ class RelationPairs:
 def symmetric_relations(
     found: Survey, *, min_count: int = 100, n_pairs: int = 5
 ) -> tuple[RelationPairs, ...]:
-    """The relations by how likely their punctemes are symmetric (Table 5).
+    """The relations by how likely their punctemes are symmetric (Table 4).
 
     found (Survey): Counts of a treebank.
     min_count (int): Relations of fewer words are left out.

@@ -3,22 +3,24 @@
 The same data gives the same files, byte for byte, with the same matplotlib and fonts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from unicodedata import bidirectional
 
 from spacy_punct.apps.analysis import Rewrite
 from spacy_punct.apps.nunberg import Bigram
-from spacy_punct.data.marks import ABBREVIATION_DOT, BOS
+from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, PunctError
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -37,7 +39,10 @@ _FONTS = (
 )
 """Whichever are there are asked for each character, in this order."""
 
-_NAMES = {ABBREVIATION_DOT: "abbr.", BOS: "^"}
+_ABBREVIATION = "abbr"
+_LEFT_TO_RIGHT = "\u200e"
+_SHORT, _NARROW = 7, 5
+"""Headers, and strings below bars, of more characters are written small."""
 
 
 def require_matplotlib() -> None:
@@ -52,7 +57,7 @@ def require_matplotlib() -> None:
 def rewrite_bars(
     models: Mapping[str, Sequence[Rewrite]], path: str | Path, *, columns: int = 4
 ) -> tuple[Path, Path]:
-    """Draw how channels rewrite two marks (the paper's Figure 4).
+    """Draw how channels rewrite two marks (the paper's Figure 3).
 
     There is a panel for each underlying bigram, with a bar for each surface string
     and model; its header has the bigram and how often each model found it.
@@ -96,11 +101,11 @@ def rewrite_bars(
 def _draw_rewrites(
     axes: "Axes", bigram: Bigram, rewrites: Sequence[Rewrite | None]
 ) -> None:
-    """A panel: the surfaces a, b, ab and ba, for each model."""
+    """A panel: which of a, b, ab and ba there are, for each model."""
     a, b = bigram
-    surfaces: list[Puncteme] = list(dict.fromkeys([(a,), (b,), (a, b), (b, a)]))
-    if a == b:
-        surfaces = [(a,), (a, a)]
+    possible = {o.surface for entry in rewrites if entry for o in entry.outcomes}
+    candidates: list[Puncteme] = [(a,), (b,), (a, b), (b, a)]
+    surfaces = [s for s in dict.fromkeys(candidates) if s in possible]
     width = 0.72 / len(rewrites)
     for k, entry in enumerate(rewrites):
         if entry is None:
@@ -118,11 +123,20 @@ def _draw_rewrites(
         "–" if entry is None or entry.count is None else f"{entry.count:,}"
         for entry in rewrites
     ]
-    axes.set_title(shown(bigram), fontsize=14, fontweight="bold", loc="left", pad=5)
+    header = shown(bigram)
+    size = 15 if len(header) <= _SHORT else 8
+    axes.set_title(header, fontsize=size, fontweight="bold", loc="left", pad=6)
     if any(count != "–" for count in counts):
         axes.set_title(" / ".join(counts), fontsize=8, loc="right", color="#777777")
-    axes.set_xticks(range(len(surfaces)), [shown(s) for s in surfaces], fontsize=11)
-    axes.set_xlim(-0.6, len(surfaces) - 0.4)
+    labels = [shown(surface) for surface in surfaces]
+    weight, size = "bold", 13
+    if max(map(len, labels)) > _NARROW:
+        labels = [label.replace(" ", "\n") for label in labels]
+        longest = max(len(line) for label in labels for line in label.split("\n"))
+        weight, size = "normal", 10 if longest < _NARROW else 6.5
+    axes.set_xticks(range(len(surfaces)), labels, fontsize=size, fontweight=weight)
+    middle = (len(surfaces) - 1) / 2
+    axes.set_xlim(middle - 2.1, middle + 2.1)
     axes.set_ylim(0, 1.12)
     axes.set_yticks([0, 0.5, 1])
 
@@ -162,7 +176,7 @@ def aed_curves(
     *,
     baselines: Sequence[Baselines] = (),
 ) -> tuple[Path, Path]:
-    """Draw edit distance by the quality of trees (the paper's Figure 5).
+    """Draw edit distance by the quality of trees (the paper's Figure 4).
 
     A colour is a language, a kind of line a model. Hollow points are parsers trained
     on a part of the data, the filled one on all; gold trees are at LAS 100, and
@@ -186,27 +200,34 @@ def aed_curves(
         for curve in curves:
             _draw_curve(axes, curve, colour[curve.language], line[curve.model])
         for entry in baselines:
-            for value, marker, size in (
-                (entry.trivial, "D", 38),
-                (entry.tagger, "*", 90),
+            for value, place, marker, size in (
+                (entry.trivial, 102.5, "D", 30),
+                (entry.tagger, 104.5, "*", 80),
             ):
                 if value is not None:
-                    tint = colour[entry.language]
                     axes.scatter(
-                        [103], [value], size, tint, marker, linewidths=0, zorder=3
+                        [place],
+                        [value],
+                        s=size,
+                        c=colour[entry.language],
+                        marker=marker,
+                        linewidths=0,
+                        zorder=3,
                     )
         axes.set_xlabel("LAS of the trees")
         axes.set_ylabel("edits a slot (AED)")
         ticks = [tick for tick in axes.get_xticks() if tick < 100]
         axes.set_xticks([*ticks, 100], [*(f"{tick:g}" for tick in ticks), "gold"])
         lowest = min((100 * las for c in curves for las, _ in c.parsed), default=90)
-        axes.set_xlim(lowest - 2, 104.5)
+        axes.set_xlim(lowest - 2, 106)
         axes.set_ylim(bottom=0)
         axes.yaxis.grid(True, color=_PALE, linewidth=0.6)
         handles = [_patch(colour[name], name) for name in languages]
         if len(models) > 1:
             handles += [_line(name, linestyle=line[name]) for name in models]
-        handles.append(_line("a parser", marker="o", mfc="white", linestyle=""))
+        handles.append(
+            _line("parser, part of the data", marker="o", mfc="white", linestyle="")
+        )
         handles.append(_line("parser, all data; gold trees", marker="o", linestyle=""))
         if any(entry.trivial is not None for entry in baselines):
             handles.append(_line("trivial", marker="D", linestyle=""))
@@ -226,24 +247,30 @@ def _draw_curve(axes: "Axes", curve: Curve, colour: str, line: str) -> None:
         is_full = k >= len(curve.parsed) - 1
         fill = colour if is_full else "white"
         size = 26 if is_full else 18
-        axes.scatter([las], [aed], size, fill, "o", edgecolors=colour, zorder=3)
+        axes.scatter([las], [aed], s=size, c=fill, edgecolors=colour, zorder=3)
 
 
 # What they share
 
 
 def shown(marks: Puncteme) -> str:
-    """Marks as they can be drawn: by number where no font has them."""
-    if not marks:
-        return "ε"
-    return " ".join(map(_shown_mark, marks))
+    """Marks as they can be drawn, from left to right in any script.
+
+    marks (Puncteme): The marks.
+    RETURNS (str): Marks that no font has are given by their number.
+    """
+    names = [_shown_mark(mark) for mark in marks]
+    if any(bidirectional(char) in ("R", "AL") for name in names for char in name):
+        names = [_LEFT_TO_RIGHT + name for name in names]
+    return " ".join(names)
 
 
 def _shown_mark(mark: str) -> str:
-    name = _NAMES.get(mark, mark)
-    if all(map(_has_glyph, name)):
-        return name
-    return "+".join(f"U+{ord(char):04X}" for char in name)
+    if mark == ABBREVIATION_DOT:
+        return _ABBREVIATION
+    if all(map(_has_glyph, mark)):
+        return mark
+    return "+".join(f"U+{ord(char):04X}" for char in mark)
 
 
 @cache
@@ -262,7 +289,7 @@ def _families() -> tuple[str, ...]:
 
 
 @contextmanager
-def _style():
+def _style() -> Iterator[None]:
     """The settings of all pictures, for a while."""
     require_matplotlib()
     import matplotlib
@@ -295,17 +322,18 @@ def _figure(width: float, height: float) -> "Figure":
     from matplotlib.figure import Figure
 
     figure = Figure((width, height), layout="constrained", facecolor="white")
+    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.1)
     FigureCanvasAgg(figure)
     return figure
 
 
-def _patch(colour: str, label: str):
+def _patch(colour: str, label: str) -> "Artist":
     from matplotlib.patches import Patch
 
     return Patch(color=colour, label=label)
 
 
-def _line(label: str, **look):
+def _line(label: str, **look: Any) -> "Artist":
     from matplotlib.lines import Line2D
 
     return Line2D([], [], color="#777777", label=label, **look)

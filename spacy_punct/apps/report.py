@@ -8,6 +8,7 @@ import srsly
 
 from spacy_punct.apps.analysis import Analysis, Ranks, RelationPairs, Rewrite
 from spacy_punct.apps.pictures import rewrite_bars
+from spacy_punct.data.marks import BOS
 from spacy_punct.data.tree import Puncteme
 
 _MOST_REWRITES = 40
@@ -182,5 +183,6 @@ def write_analysis(
     folder.mkdir(parents=True, exist_ok=True)
     srsly.write_json(folder / "analysis.json", analysis.to_dict())
     (folder / "analysis.md").write_text(markdown(analysis), "utf8")
-    if pictures and analysis.rewrites:
-        rewrite_bars({name: analysis.rewrites[:_PANELS]}, folder / "rewrites")
+    drawn = [entry for entry in analysis.rewrites if BOS not in entry.underlying]
+    if pictures and drawn:
+        rewrite_bars({name: drawn[:_PANELS]}, folder / "rewrites")

@@ -5,17 +5,14 @@ import os
 
 import pytest
 import spacy
-import srsly
 import torch
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as spacy_train
 from spacy.util import load_config
-from thinc.api import ConfigValidationError, NumpyOps, get_current_ops
+from thinc.api import NumpyOps
 
-from spacy_punct.errors import PunctError
 from spacy_punct.pipeline import training
 from spacy_punct.pipeline.checkpoint import read_checkpoint
-from spacy_punct.pipeline.ops import NumpyGemmOps
 from spacy_punct.pipeline.training import train
 from tests.pipeline.training_data import files, small_lexical_training, small_training
 
