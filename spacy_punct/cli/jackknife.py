@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from spacy.cli._util import show_validation_error
 
 from spacy_punct.cli.group import check_file, command
 from spacy_punct.pipeline.corpus import SUFFIXES, treebank_files
@@ -29,7 +30,7 @@ def jackknife(
 
     A restorer trained on such trees (setting `parsed` of spacy_punct.Corpus.v1) has
     met the errors it will meet. The parsers are kept beside the output; a run that
-    was stopped goes on with the parsers it has.
+    was stopped goes on where it was.
 
     Example: python -m spacy punct jackknife configs/parser.cfg train.conllu \\
     dev.conllu corpus/parsed.spacy
@@ -38,11 +39,12 @@ def jackknife(
     overrides: dict[str, str | int] = {"paths.dev": str(dev)}
     if max_steps is not None:
         overrides["training.max_steps"] = max_steps
-    run(
-        check_file(config),
-        source,
-        output,
-        output.with_suffix(".folds"),
-        folds=folds,
-        overrides=overrides,
-    )
+    with show_validation_error(check_file(config), hint_fill=False):
+        run(
+            config,
+            source,
+            output,
+            output.with_suffix(".folds"),
+            folds=folds,
+            overrides=overrides,
+        )

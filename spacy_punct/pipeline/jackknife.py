@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import spacy
-from spacy.cli.train import train
 from spacy.tokens import Doc, DocBin
 from spacy.util import load_config
 from tqdm import tqdm
@@ -23,6 +22,7 @@ from spacy_punct.pipeline.corpus import (
     treebank_files,
     unpunctuated,
 )
+from spacy_punct.pipeline.training import train
 
 _ATTRIBUTES = ("ORTH", "SPACY", "HEAD", "DEP", "POS", "SENT_START")
 
@@ -42,7 +42,8 @@ def jackknife(
         is at `paths.train`.
     path (Path): The treebank: a file or a folder, as for `spacy_punct.Corpus.v1`.
     output (Path): Where to write the DocBin.
-    folder (Path): Where to keep the pipelines. Those that are finished are used.
+    folder (Path): Where to keep the pipelines. Those that are finished are used, and
+        one that is not is finished, if they are of the same data and settings.
     folds (int): How many.
     overrides (dict[str, Any] | None): Other settings of the config.
     """
@@ -54,18 +55,14 @@ def jackknife(
     parsed: list[Doc] = list(docs)
     for fold in range(folds):
         trained = folder / f"{fold + 1}-of-{folds}"
-        if not trained.exists():
-            msg.divider(f"Fold {fold + 1} of {folds}")
-            others = [doc for i, doc in enumerate(docs) if i % folds != fold]
-            # Its name tells whether a pipeline is finished.
-            unfinished = trained.with_suffix(".part")
-            unfinished.mkdir(parents=True, exist_ok=True)
-            data = unfinished / "train.spacy"
-            DocBin(docs=others, store_user_data=True).to_disk(data)
-            paths = {"paths.train": str(data)}
-            train(config, unfinished, overrides={**(overrides or {}), **paths})
-            unfinished.rename(trained)
-        parsed[fold::folds] = _parse(trained / "model-best", docs[fold::folds])
+        msg.divider(f"Fold {fold + 1} of {folds}")
+        others = [doc for i, doc in enumerate(docs) if i % folds != fold]
+        trained.mkdir(parents=True, exist_ok=True)
+        data = trained / "train.spacy"
+        DocBin(docs=others, store_user_data=True).to_disk(data)
+        paths = {"paths.train": str(data)}
+        best = train(config, trained, overrides={**(overrides or {}), **paths})
+        parsed[fold::folds] = _parse(best, docs[fold::folds])
     output.parent.mkdir(parents=True, exist_ok=True)
     DocBin(attrs=_ATTRIBUTES, docs=parsed).to_disk(output)
     msg.good(f"{len(parsed)} sentences parsed", output)

@@ -83,17 +83,17 @@ def train(
     checkpoint = read_checkpoint(output / CHECKPOINT)
     if checkpoint is not None and checkpoint.fingerprint != fingerprint:
         checkpoint = None
-    output.mkdir(parents=True, exist_ok=True)
-    marker.unlink(missing_ok=True)
-    if checkpoint is None:
-        (output / CHECKPOINT).unlink(missing_ok=True)
-        clean_output_dir(output)
     msg.info(f"Saving to output directory: {output}")
     ops = ops_named(checkpoint.ops) if checkpoint else quickest_ops()
     with computing_with(ops):
         msg.divider("Initializing pipeline")
         nlp = init_nlp(settings)
         msg.good("Initialized pipeline")
+        output.mkdir(parents=True, exist_ok=True)
+        marker.unlink(missing_ok=True)
+        if checkpoint is None:
+            (output / CHECKPOINT).unlink(missing_ok=True)
+            clean_output_dir(output)
         msg.divider("Training pipeline")
         _Training(nlp, output, fingerprint, ops.name).run(checkpoint)
     write_safely(marker, srsly.json_dumps(finished).encode())

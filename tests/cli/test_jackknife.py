@@ -1,13 +1,15 @@
 """`punct jackknife`, from a treebank to trees for training."""
 
+from pathlib import Path
+
 import pytest
 import spacy
-from spacy.cli.train import train
 from spacy.tokens import DocBin
 from spacy.util import load_config
 from typer.testing import CliRunner
 
 from spacy_punct.cli import punct
+from spacy_punct.pipeline import training
 from spacy_punct.pipeline.corpus import create_corpus
 from spacy_punct.pipeline.gold import gold_examples
 from tests.conftest import REPOSITORY
@@ -35,15 +37,16 @@ def invoke(*args: object):
 
 
 def test_jackknife_goes_on_where_it_was_stopped(data, tmp_path, monkeypatch):
-    trained = []
+    begun = []
+    initialize = training.init_nlp
 
-    def observed(config, output, **settings):
-        trained.append(output.name)
-        train(config, output, **settings)
-        if len(trained) == 2:
+    def observed(config):
+        begun.append(Path(config["paths"]["train"]).parent.name)
+        if len(begun) == 2:
             raise OSError("disk full")
+        return initialize(config)
 
-    monkeypatch.setattr("spacy_punct.pipeline.jackknife.train", observed)
+    monkeypatch.setattr(training, "init_nlp", observed)
     output = tmp_path / "deep" / "parsed.spacy"
     source = data / "train.conllu"
     args = (data / "parser.cfg", source, data / "dev.conllu", output)
@@ -53,11 +56,10 @@ def test_jackknife_goes_on_where_it_was_stopped(data, tmp_path, monkeypatch):
     assert done.exit_code == 1
     assert "disk full" in done.output
     assert not output.exists()
-    assert len(trained) == 2
 
     done = invoke(*args, *options)
     assert done.exit_code == 0, done.output
-    assert trained == ["1-of-2.part", "2-of-2.part", "2-of-2.part"]
+    assert begun == ["1-of-2", "2-of-2", "2-of-2"]
     folds = output.with_suffix(".folds")
     assert {p.name for p in folds.iterdir()} == {"1-of-2", "2-of-2"}
 
@@ -75,8 +77,13 @@ def test_jackknife_goes_on_where_it_was_stopped(data, tmp_path, monkeypatch):
 
     before = output.read_bytes()
     assert invoke(*args, *options).exit_code == 0
-    assert len(trained) == 3, "nothing is trained again"
+    assert len(begun) == 3, "nothing is trained again"
     assert output.read_bytes() == before
+
+    shorter = tmp_path / "train.conllu"
+    shorter.write_text(source.read_text("utf-8").split("\n\n", 2)[2], "utf-8")
+    assert invoke(args[0], shorter, *args[2:], *options).exit_code == 0
+    assert begun[3:] == ["1-of-2", "2-of-2"], "they are of other data"
 
 
 @pytest.mark.parametrize(
