@@ -6,7 +6,7 @@ or used.
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
@@ -24,11 +24,30 @@ from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.pipeline.trees import WORDS_ONLY
 
 _METHOD = "morphodita_parsito"
+_TAGGER_FEATURES = (
+    "Tag 0",
+    "Tag 0,Tag -1",
+    "TagUPos 0,TagUPos -1",
+    "Tag 0,Form 0",
+    "Tag 0,Form 0,Form -1",
+    "Tag 0,Form -1",
+    "Tag 0,Form -2",
+    "Tag 0,Form -1,Form -2",
+    "Tag 0,Form 1",
+    "Tag 0,Form 1,Form 2",
+    *(f"Tag 0,Prefix{n} 0" for n in range(1, 5)),
+    *(f"Tag 0,Suffix{n} 0" for n in range(1, 5)),
+)
+"""UDPipe has more templates of its own, which take almost four times as long and, on
+2,000 sentences of English, gain half a point of accuracy."""
 
 
 @dataclass(frozen=True)
 class UDPipeSettings:
     """How UDPipe's tagger and parser are trained.
+
+    The defaults are for speed: the parser is a third as wide, in weights, as UDPipe's
+    own, and learns no whole sentences (`structured_interval`).
 
     tagger_iterations (int): Passes over the data of the tagger's training.
     suffix_rules (int): Tags that the tagger considers for a suffix.
@@ -46,9 +65,9 @@ class UDPipeSettings:
         trying all transitions to their end, which is slow; 0 for never.
     """
 
-    tagger_iterations: int = 5
-    suffix_rules: int = 4
-    enrich_dictionary: int = 1
+    tagger_iterations: int = 6
+    suffix_rules: int = 6
+    enrich_dictionary: int = 3
     iterations: int = 6
     hidden_layer: int = 100
     embedding_form: int = 40
@@ -63,8 +82,9 @@ class UDPipeSettings:
     structured_interval: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("tagger_iterations", "iterations", "hidden_layer", "batch_size"):
-            check_range(name, getattr(self, name), 1)
+        positive = ("tagger_iterations", "iterations", "hidden_layer", "batch_size")
+        for name, value in asdict(self).items():
+            check_range(name, value, int(name in positive))
 
     @property
     def tagger(self) -> str:
@@ -72,10 +92,9 @@ class UDPipeSettings:
         xpostag, feats = bool(self.embedding_xpostag), bool(self.embedding_feats)
         return _options(
             models=1,
-            templates="tagger",
-            # Tags are chosen in view of the last one, not of the last two: ten times
-            # as fast.
-            order=2.5,
+            # The tag of the last word is seen, not those of the last two.
+            order=2,
+            templates="".join(f"{feature}\n" for feature in _TAGGER_FEATURES),
             iterations=self.tagger_iterations,
             guesser_suffix_rules=self.suffix_rules,
             guesser_enrich_dictionary=self.enrich_dictionary,

@@ -160,8 +160,9 @@ def test_udpipe_settings():
     settings = UDPipeSettings(iterations=7, embedding_xpostag=0, embedding_feats=3)
     assert "iterations=7" in settings.parser.split(";")
     assert {"use_xpostag=0", "use_feats=1"} <= set(settings.tagger.split(";"))
-    with pytest.raises(PunctError, match="P024"):
-        UDPipeSettings(iterations=0)
+    for wrong in ({"iterations": 0}, {"embedding_form": -1}):
+        with pytest.raises(PunctError, match="P024"):
+            UDPipeSettings(**wrong)
 
 
 def test_udpipe_says_why_it_cannot_be_trained(sample, tmp_path):
