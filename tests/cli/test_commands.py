@@ -42,7 +42,7 @@ def test_commands_are_spacys():
         timeout=120,
     )
     assert done.returncode == 0
-    for name in ("restore", "convert", "evaluate", "fetch"):
+    for name in ("analyze", "convert", "evaluate", "experiment", "fetch", "restore"):
         assert name in done.stdout
         shown = invoke(name, "--help")
         assert shown.exit_code == 0
