@@ -331,7 +331,10 @@ class Errors(metaclass=_Coded):
         "{n} of the jobs failed; '{name}' says: {reason} The log is {log}. Run the "
         "command again when the cause is gone: what is finished is kept."
     )
-    P112 = "The plan has no treebank '{name}'; it has: {names}."
+    P112 = (
+        "The plan has no treebank '{name}'; it has: {names}. For another one give its "
+        "language with --lang."
+    )
     P113 = (
         "{path} is no plan of an experiment: {reason}. See those in "
         "configs/experiments."

@@ -29,6 +29,10 @@ def experiment(
         list[str] | None,
         typer.Option("--treebank", "-t", help="Only this one; may be repeated."),
     ] = None,
+    lang: Annotated[
+        str | None,
+        typer.Option("--lang", "-l", help="Of a treebank that is not in the plan."),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Overrides the plan's.")
     ] = None,
@@ -49,7 +53,7 @@ def experiment(
     """
     described = read_plan(check_file(plan))
     if treebank:
-        described = described.only(treebank)
+        described = described.only(treebank, lang)
     if seed is not None:
         described = replace(described, seed=seed)
     chosen = [stage.value for stage in stages or Stage]

@@ -14,9 +14,10 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from threading import Thread
 from typing import Any, Protocol
 
 import srsly
@@ -186,6 +187,7 @@ def _start(job: Job, root: Path, fingerprint: str) -> BaseProcess:
 
 def _do(job: Job, root: Path, fingerprint: str) -> None:
     """Do a job and put it on record, in a process of its own."""
+    Thread(target=_die_with_parent, daemon=True).start()
     folder = root / job.name
     needs = {role: root / name for role, name in job.needs.items()}
     start = time.monotonic()
@@ -201,6 +203,14 @@ def _do(job: Job, root: Path, fingerprint: str) -> None:
     part = folder / f"{MARKER}.part"
     srsly.write_json(part, record)
     part.rename(folder / MARKER)
+
+
+def _die_with_parent() -> None:
+    """Stop when the process is gone that wanted the job done."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _last_line(log: Path) -> str:

@@ -1,6 +1,6 @@
 """What an experiment is made of: treebanks, parsers, restorers and baselines."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -84,14 +84,20 @@ class Plan:
                 choices = ", ".join(NETWORKS)
                 raise PunctError(Errors.P080.format(kind=kind, choices=choices))
 
-    def only(self, names: list[str]) -> "Plan":
-        """The same with some of the treebanks."""
+    def only(self, names: Sequence[str], lang: str | None = None) -> "Plan":
+        """The same with some of the treebanks, or with others.
+
+        names (Sequence[str]): The treebanks.
+        lang (str | None): The language of those that are not in the plan.
+        RETURNS (Plan): A new plan.
+        """
         known = {treebank.name: treebank for treebank in self.treebanks}
         for name in names:
-            if name not in known:
+            if name not in known and lang is None:
                 message = Errors.P112.format(name=name, names=", ".join(known))
                 raise PunctError(message)
-        return replace(self, treebanks=tuple(known[name] for name in names))
+        chosen = (known.get(name) or TreebankPlan(name, lang, name) for name in names)
+        return replace(self, treebanks=tuple(chosen))
 
 
 def read_plan(path: Path) -> Plan:

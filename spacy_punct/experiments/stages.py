@@ -1,5 +1,6 @@
 """The jobs of an experiment, stage by stage."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from spacy_punct.experiments.scoring import (
 from spacy_punct.experiments.training import (
     assemble,
     make_corpus,
+    make_package,
     parse_corpus,
     train_baseline,
     train_lexical,
@@ -23,7 +25,7 @@ from spacy_punct.experiments.training import (
     train_udpipe_parser,
 )
 
-STAGES = ("corpus", "parsers", "restorers", "baselines", "scores", "pipelines")
+STAGES = ("corpus", "parsers", "restorers", "baselines", "scores", "packages")
 
 
 def jobs_of(plan: Plan, stages: Iterable[str] = STAGES) -> list[Job]:
@@ -50,7 +52,7 @@ def _staged(plan: Plan, treebank: TreebankPlan) -> Iterator[tuple[str, Job]]:
         ("restorers", _restorers(plan, treebank)),
         ("baselines", _baselines(plan, treebank)),
         ("scores", _scores(plan, treebank)),
-        ("pipelines", _pipelines(treebank)),
+        ("packages", _packages(treebank)),
     ):
         for name, work, size, needs, settings in jobs:
             source = plan.source / treebank.name
@@ -143,15 +145,16 @@ def _scores(plan: Plan, treebank: TreebankPlan) -> _Jobs:
     yield "analysis", analyze_channel, 1, _CORPUS | models, {}
 
 
-def _pipelines(treebank: TreebankPlan) -> _Jobs:
+def _packages(treebank: TreebankPlan) -> _Jobs:
     needs = {
         "whole": parser(WHOLE),
         "lexical": "lexical",
         "scores": "scores/lexical",
     }
-    name = treebank.name.replace("-", "_").replace(".", "_")
-    settings = {"name": f"punct_{name}", "title": treebank.title}
+    rest = re.sub(r"\W+", "_", treebank.name.removeprefix(treebank.lang)).strip("_")
+    settings = {"name": f"punct_{rest}", "title": treebank.title}
     yield "pipeline", assemble, 0.1, _CORPUS | needs, settings
+    yield "package", make_package, 0.1, {"pipeline": "pipeline"}, {}
 
 
 def parser(share: int) -> str:

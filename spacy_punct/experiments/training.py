@@ -8,10 +8,12 @@ from typing import Any
 import spacy
 import srsly
 import torch
+from spacy.cli.package import package
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
+from spacy_punct.about import __version__
 from spacy_punct.baselines.storage import to_disk as tagger_to_disk
 from spacy_punct.baselines.training import TaggerTraining, train_tagger
 from spacy_punct.data.sources import caveat
@@ -254,10 +256,19 @@ def assemble(folder: Path, needs: Mapping[str, Path], *, name: str, title: str) 
     nlp.add_pipe("punctuation_restorer", source=spacy.load(needs["lexical"] / MODEL))
     data = srsly.read_json(needs["corpus"] / "data.json")
     nlp.meta["name"] = name
+    nlp.meta["version"] = __version__
     nlp.meta["description"] = f"{title}: tags, trees and punctuation of bare words."
     nlp.meta["notes"] = data["caveat"]
     nlp.meta["performance"] = srsly.read_json(needs["scores"] / "test.parsed.json")
     nlp.to_disk(folder / MODEL)
+
+
+def make_package(folder: Path, needs: Mapping[str, Path]) -> None:
+    """A wheel of a pipeline.
+
+    needs: "pipeline".
+    """
+    package(needs["pipeline"] / MODEL, folder, create_wheel=True, force=True)
 
 
 def read_docs(path: Path, vocab: Vocab) -> list[Doc]:
