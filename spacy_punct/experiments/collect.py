@@ -9,6 +9,7 @@ from spacy_punct.experiments.jobs import finished
 from spacy_punct.experiments.plan import Plan, TreebankPlan
 from spacy_punct.experiments.scoring import SCORED
 from spacy_punct.experiments.stages import jobs_of
+from spacy_punct.experiments.training import best_direction
 from spacy_punct.model.evaluation import permutation_test
 
 LISTS = ("edits", "log_probs")
@@ -25,16 +26,16 @@ def collect(plan: Plan, treebank: TreebankPlan) -> dict[str, Any]:
         scores), "tests" (p-values on test), "curve" and "seconds" of each job.
     """
     root = plan.folder / treebank.name
-    scores = _scores(root / "scores")
-    direction = _direction(plan, scores)
-    systems = _named(scores, plan, direction)
+    systems = _scores(root / "scores")
+    is_known = all(finished(root / direction) for direction in plan.directions)
+    models = {direction: root / direction for direction in plan.directions}
     return {
         "treebank": treebank.name,
         "title": treebank.title,
         "lang": treebank.lang,
         "seed": plan.seed,
         "data": _json(root / "corpus" / "data.json"),
-        "direction": direction,
+        "direction": best_direction(models) if is_known else None,
         "systems": {
             name: {
                 split: {
@@ -63,24 +64,6 @@ def _scores(folder: Path) -> dict[str, dict[str, dict[str, Any]]]:
         if split in SCORED and finished(path.parent):
             by_split = found.setdefault(path.parent.name, {})
             by_split.setdefault(split, {})[trees] = srsly.read_json(path)
-    return found
-
-
-def _direction(plan: Plan, scores: dict[str, Any]) -> str | None:
-    """The direction of the channel that dev prefers."""
-    known = {
-        name: scores[name]["dev"]["gold"]["perplexity"]
-        for name in plan.directions
-        if name in scores
-    }
-    return min(known, key=known.__getitem__) if known else None
-
-
-def _named(scores: dict[str, Any], plan: Plan, direction: str | None) -> dict[str, Any]:
-    """The systems by the names of tables: the model of the best direction is it."""
-    found = {k: v for k, v in scores.items() if k not in plan.directions}
-    if direction is not None:
-        found["log-linear"] = scores[direction]
     return found
 
 

@@ -33,9 +33,11 @@ TREES = {"gold": "corpus", "parsed": "trees", "udpipe": "udpipe"}
 def score_restorer(folder: Path, needs: Mapping[str, Path]) -> None:
     """A restorer's answers, with each kind of trees there is.
 
-    needs: "corpus", "restorer" and, if there are such trees, "trees" and "udpipe".
+    needs: "corpus"; "restorer", or log-linear models of both directions, of which the
+        better one is scored; "trees" and, if there are such, "udpipe".
     """
-    nlp, restorer = load_restorer(needs["restorer"])
+    role = "restorer" if "restorer" in needs else best_direction(needs)
+    nlp, restorer = load_restorer(needs[role])
     for split in SCORED:
         references = read_docs(needs["corpus"] / f"{split}.spacy", nlp.vocab)
         truth = true_slots(restorer, references)
@@ -83,19 +85,17 @@ def score_trivial(folder: Path, needs: Mapping[str, Path]) -> None:
         srsly.write_json(folder / f"{split}.words.json", scores(restored, truth))
 
 
-def score_curve(
-    folder: Path, needs: Mapping[str, Path], *, restorers: Sequence[str]
-) -> None:
+def score_curve(folder: Path, needs: Mapping[str, Path]) -> None:
     """How the error on dev varies with the parser.
 
-    needs: "corpus", the restorers, and parsers whose roles are the shares of the
-        training data they have seen.
-    restorers (Sequence[str]): The roles of the restorers.
+    needs: "corpus", a restorer "lexical", the log-linear models of both directions,
+        and parsers whose roles are the shares of the training data they have seen.
     """
     split = "dev.spacy"
     points = [{"share": int(role)} for role in needs if role.isdigit()]
-    for name in restorers:
-        nlp, restorer = load_restorer(needs[name])
+    models = {"log-linear": best_direction(needs), "lexical": "lexical"}
+    for name, role in models.items():
+        nlp, restorer = load_restorer(needs[role])
         references = read_docs(needs["corpus"] / split, nlp.vocab)
         truth = true_slots(restorer, references)
         for point in points:

@@ -125,24 +125,23 @@ def _baselines(plan: Plan, treebank: TreebankPlan) -> _Jobs:
 
 
 def _scores(plan: Plan, treebank: TreebankPlan) -> _Jobs:
-    source = _source(plan, treebank)
     trees = {"trees": "trees"} | ({"udpipe": "udpipe"} if plan.udpipe else {})
-    restorers = [name for name, _, _ in _log_linear_models(plan)] + ["lexical"]
-    for name in restorers:
-        needs = _CORPUS | trees | {"restorer": name}
-        yield f"scores/{name}", score_restorer, 1, needs, {}
+    directions = {direction: direction for direction in plan.directions}
+    restorers = {"log-linear": directions, "lexical": {"restorer": "lexical"}}
+    if plan.attach_only:
+        restorers["attach"] = {"restorer": "attach"}
+    for name, needs in restorers.items():
+        yield f"scores/{name}", score_restorer, 1, _CORPUS | trees | needs, {}
     for kind in plan.taggers:
-        yield f"scores/{kind}", score_baseline, 1, {"tagger": kind}, source
+        needs, settings = {"tagger": kind}, _source(plan, treebank)
+        yield f"scores/{kind}", score_baseline, 1, needs, settings
     needs = _CORPUS | {"restorer": "lexical"}
     yield "scores/trivial", score_trivial, 0.1, needs, {}
     if plan.shares:
         parsers = {str(share): parser(share) for share in _shares(plan)}
-        models = {name: name for name in (*plan.directions, "lexical")}
-        settings = {"restorers": list(models)}
-        yield "curve", score_curve, 3, _CORPUS | parsers | models, settings
-
-    models = {direction: direction for direction in plan.directions}
-    yield "analysis", analyze_channel, 1, _CORPUS | models, {}
+        needs = _CORPUS | parsers | directions | {"lexical": "lexical"}
+        yield "curve", score_curve, 3, needs, {}
+    yield "analysis", analyze_channel, 1, _CORPUS | directions, {}
 
 
 def _packages(treebank: TreebankPlan) -> _Jobs:
