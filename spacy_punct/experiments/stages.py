@@ -46,6 +46,9 @@ def jobs_of(plan: Plan, stages: Iterable[str] = STAGES) -> list[Job]:
 
 def _staged(plan: Plan, treebank: TreebankPlan) -> Iterator[tuple[str, Job]]:
     """The jobs of a treebank, each after those it needs, and their stages."""
+    source = plan.source / treebank.name
+    files = tuple(sorted(source.glob("*.conllu")))
+    weight = treebank.passes * sum(path.stat().st_size for path in files)
     for stage, jobs in (
         ("corpus", _corpus(plan, treebank)),
         ("parsers", _parsers(plan, treebank)),
@@ -55,8 +58,6 @@ def _staged(plan: Plan, treebank: TreebankPlan) -> Iterator[tuple[str, Job]]:
         ("packages", _packages(treebank)),
     ):
         for name, work, size, needs, settings in jobs:
-            source = plan.source / treebank.name
-            reads_source = settings.get("source") == str(source)
             yield (
                 stage,
                 Job(
