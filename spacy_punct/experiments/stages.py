@@ -65,8 +65,8 @@ def _staged(plan: Plan, treebank: TreebankPlan) -> Iterator[tuple[str, Job]]:
                     work,
                     settings,
                     {role: f"{treebank.name}/{need}" for role, need in needs.items()},
-                    tuple(sorted(source.glob("*.conllu"))) if reads_source else (),
-                    size * treebank.passes,
+                    files if "source" in settings else (),
+                    size * weight,
                 ),
             )
 
