@@ -42,8 +42,8 @@ class BothWays(nn.Module):
     """A recurrent layer in each direction.
 
     Backwards, each sentence is turned around within its own length, so that padding
-    comes last in both directions and no state has read it. On CPUs this is twice as
-    fast as packed sequences.
+    comes last in both directions and no state has read it. On CPUs this is somewhat
+    faster than packed sequences.
 
     cell (type[nn.LSTM] | type[nn.GRU]): The kind of layer.
     n_inputs, width (int): Of the inputs, and of the states of one direction.
