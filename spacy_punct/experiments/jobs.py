@@ -14,7 +14,8 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_all_start_methods, get_context, parent_process
+from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Thread
@@ -122,6 +123,7 @@ def run(jobs: Sequence[Job], root: Path, *, workers: int = 1) -> None:
     priority = _priorities(jobs)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    context = _context(jobs)
     try:
         while waiting or running:
             waiting = [j for j in waiting if not set(j.needs.values()) & set(failed)]
@@ -129,7 +131,7 @@ def run(jobs: Sequence[Job], root: Path, *, workers: int = 1) -> None:
             ready.sort(key=lambda job: -priority[job.name])
             for job in ready[: workers - len(running)]:
                 waiting.remove(job)
-                process = _start(job, root, prints[job.name])
+                process = _start(context, job, root, prints[job.name])
                 running[job.name] = (job, process, time.monotonic())
             if not running:
                 break
@@ -168,7 +170,16 @@ def _priorities(jobs: Sequence[Job]) -> dict[str, float]:
     return longest
 
 
-def _start(job: Job, root: Path, fingerprint: str) -> BaseProcess:
+def _context(jobs: Sequence[Job]) -> BaseContext:
+    """How processes are started: from one that has imported what all of them need."""
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    context = get_context("forkserver")
+    context.set_forkserver_preload(sorted({job.work.__module__ for job in jobs}))
+    return context
+
+
+def _start(context: BaseContext, job: Job, root: Path, fingerprint: str) -> BaseProcess:
     """A process that does the job, in a folder cleared of what was another job's."""
     folder = root / job.name
     started = folder / STARTED
@@ -178,9 +189,7 @@ def _start(job: Job, root: Path, fingerprint: str) -> BaseProcess:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MARKER).unlink(missing_ok=True)
     srsly.write_json(started, fingerprint)
-    process = get_context("spawn").Process(
-        target=_do, args=(job, root, fingerprint), daemon=True
-    )
+    process = context.Process(target=_do, args=(job, root, fingerprint), daemon=True)
     process.start()
     return process
 

@@ -24,6 +24,7 @@ from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError, Warnings, check_range
 from spacy_punct.model.channel import DIRECTIONS, Channel, Direction
 from spacy_punct.model.distribution import Distribution
+from spacy_punct.model.inventory import EMPTY, Pair
 from spacy_punct.model.mbr import best_by_slot, restricted
 from spacy_punct.model.model import PunctuationModel, batched
 from spacy_punct.pipeline.attributes import PIECES, register_attributes
@@ -295,7 +296,7 @@ class PunctuationRestorer(TrainablePipe):
             for kept, marginal, slot in zip(fixed, marginals, best, strict=True)
         )
         surface = inventory.known(_filled(fixed, best))
-        pairs = distribution.viterbi(surface, beam=_BEAM)
+        pairs = _underlying(distribution, surface)
         slots = _filled(fixed, without_second_dots(words, best))
         kept = tuple(slot is not None for slot in fixed)
         return RestoredSentence(sentence, slots, kept, confidence, pairs)
@@ -548,6 +549,15 @@ class PunctuationRestorer(TrainablePipe):
         except Exception as error:
             message = Errors.P031.format(path=self.name, reason=error)
             raise PunctError(message) from None
+
+
+def _underlying(distribution: Distribution, surface: Slots) -> Sequence[Pair]:
+    """The best underlying pairs. None at all if the surface cannot come from strings
+    of the inventory: what is best slot by slot sometimes cannot."""
+    try:
+        return distribution.viterbi(surface, beam=_BEAM)
+    except PunctError:
+        return ((EMPTY, EMPTY),) * (len(surface) - 1)
 
 
 def _is_puncteme(key: Any) -> bool:

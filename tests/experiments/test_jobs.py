@@ -12,7 +12,7 @@ import pytest
 import srsly
 
 from spacy_punct.errors import PunctError
-from spacy_punct.experiments.jobs import Job, finished, fingerprints, run
+from spacy_punct.experiments.jobs import Job, fingerprints, finished, run
 from tests.experiments.work import add, count_up, fail
 
 

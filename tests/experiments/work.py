@@ -19,9 +19,7 @@ def fail(folder: Path, needs: Mapping[str, Path]) -> None:
     raise ValueError("it broke")
 
 
-def count_up(
-    folder: Path, needs: Mapping[str, Path], *, to: int, pause: float
-) -> None:
+def count_up(folder: Path, needs: Mapping[str, Path], *, to: int, pause: float) -> None:
     """Count, from where an earlier start stopped."""
     path = folder / "counted.txt"
     start = len(path.read_text().split()) if path.is_file() else 0
