@@ -300,7 +300,10 @@ class Errors(metaclass=_Coded):
         "No treebanks to fetch by {path} ({reason}). Give the folder of a project.yml "
         "that lists treebank files under assets, with --project."
     )
-    P102 = "Unknown treebank '{name}'. {path} lists: {known}."
+    P102 = (
+        "Unknown treebank '{name}'. {path} lists: {known}. One of your own needs its "
+        "dev.conllu and test.conllu in a folder of that name beside theirs."
+    )
     P103 = "No such mirror folder: {path}. Check the path, or fetch without --mirror."
     P104 = "{url} cannot be had ({reason})."
     P105 = (

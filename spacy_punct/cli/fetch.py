@@ -10,6 +10,7 @@ from spacy_punct.data.assets import PROJECT_FILE, ListedTreebank, listed_treeban
 from spacy_punct.data.downloading import Network, UnavailableError
 from spacy_punct.data.fetching import Fetched, fetch_treebank
 from spacy_punct.data.sources import Origin, caveat
+from spacy_punct.data.splits import split_file
 from spacy_punct.errors import Errors, PunctError
 
 _SAMPLE = Path("assets") / "sample"
@@ -51,10 +52,12 @@ def fetch(
     python -m spacy punct fetch --mirror /data/ud
     """
     listed = listed_treebanks(project)
-    for name in treebanks or []:
-        if name not in listed:
+    own = [name for name in treebanks or [] if name not in listed]
+    for name in own:
+        if not _is_treebank(next(iter(listed.values())).folder.with_name(name)):
             path, known = project / PROJECT_FILE, ", ".join(listed)
             raise PunctError(Errors.P102.format(name=name, path=path, known=known))
+        printer.info(f"{name}: your own, kept as it is")
     if mirror is not None and not mirror.is_dir():
         raise PunctError(Errors.P103.format(path=mirror))
     sample = project / _SAMPLE if or_sample else None
@@ -62,9 +65,15 @@ def fetch(
     errors = {
         name: _fetch(listed[name], network, mirror, sample)
         for name in treebanks or listed
+        if name not in own
     }
     if lines := _summary(errors):
         raise PunctError(" ".join(lines))
+
+
+def _is_treebank(folder: Path) -> bool:
+    """Whether there is enough to train and to measure."""
+    return all(split_file(folder, split).is_file() for split in ("dev", "test"))
 
 
 def _fetch(

@@ -161,6 +161,15 @@ def test_fetch_says_what_is_wrong_in_one_line(project, args, said):
     assert len(done.output.strip().splitlines()) == 1
 
 
+def test_fetch_keeps_a_treebank_that_is_not_listed(project):
+    folder = project()
+    shutil.copytree(SAMPLE, folder / "assets" / "ud" / "mine")
+    done, _ = invoke(folder, "mine")
+    assert done.exit_code == 0
+    assert "mine: your own" in done.output
+    assert not (folder / "assets" / "ud" / "mine" / "sources.json").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("sent", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)]
