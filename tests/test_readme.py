@@ -7,6 +7,7 @@ import pytest
 import srsly
 import torch
 from typer.testing import CliRunner
+from weasel.cli.document import project_document
 
 from spacy_punct import pipelines
 from spacy_punct.cli import punct
@@ -63,3 +64,9 @@ def test_readme_test_command_is_what_ci_runs():
     ci = (REPOSITORY / ".ci" / "run").read_text("utf-8")
     for command in commands.splitlines():
         assert command.replace("pip install", "pip install --quiet") in ci
+
+
+def test_readme_has_what_the_project_says_of_itself(tmp_path):
+    path = tmp_path / "README.md"
+    project_document(REPOSITORY, path)
+    assert path.read_text("utf-8").strip() in README

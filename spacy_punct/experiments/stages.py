@@ -119,7 +119,7 @@ def _baselines(plan: Plan, treebank: TreebankPlan) -> _Jobs:
         settings = {
             **_source(plan, treebank),
             "kind": kind,
-            "epochs": round(plan.tagger_epochs * max(treebank.passes, 1)),
+            "epochs": max(round(plan.tagger_epochs * treebank.passes), 5),
             "seed": plan.seed,
         }
         yield kind, train_baseline, plan.tagger_epochs, {}, settings

@@ -65,10 +65,10 @@ class UDPipeSettings:
         trying all transitions to their end, which is slow; 0 for never.
     """
 
-    tagger_iterations: int = 6
+    tagger_iterations: int = 4
     suffix_rules: int = 6
     enrich_dictionary: int = 3
-    iterations: int = 6
+    iterations: int = 5
     hidden_layer: int = 100
     embedding_form: int = 40
     embedding_upostag: int = 10
