@@ -15,6 +15,8 @@ SYSTEMS = {
     "lexical": "lexical ATTACH + channel",
 }
 """The systems, as tables call them."""
+TREES = {"gold": "gold trees", "parsed": "spaCy", "udpipe": "UDPipe"}
+"""The kinds of trees, as tables call them."""
 SIGNIFICANT = 0.05
 _ARROWS = {"left-to-right": "→", "right-to-left": "←"}
 _DASH = "–"
@@ -142,31 +144,37 @@ def _ratio(values: Mapping[str, float], theirs: Mapping[str, float]) -> str:
 
 
 def trees_table(results: Sequence[Results]) -> str:
-    """Edit distances with gold trees and with UDPipe's."""
+    """Edit distances with gold trees and, if there are such, with UDPipe's."""
     names = [n for n in ("attach", "log-linear", "lexical") if n in _systems(results)]
+    columns = [(kind, name) for kind in _trees(results, "gold") for name in names]
     rows = []
     for result in results:
-        gold = _values(result, "aed", ("gold",))
-        udpipe = _values(result, "aed", ("udpipe",))
+        values = {kind: _values(result, "aed", (kind,)) for kind, _ in columns}
         paper = published(result["treebank"])
-        theirs = {"log-linear": paper.aed["gold"]} if paper else {}
-        cells = [_cell(gold, theirs, name, (), "{:.4f}", "{:.3f}") for name in names]
-        cells += [_cell(udpipe, {}, name, (), "{:.4f}") for name in names]
+        theirs = {"gold": {"log-linear": paper.aed["gold"]} if paper else {}}
+        cells = (
+            _cell(values[kind], theirs.get(kind, {}), name, (), "{:.4f}", "{:.3f}")
+            for kind, name in columns
+        )
         rows.append((_title(result), *cells))
-    header = [f"{SYSTEMS[n]}, {trees}" for trees in ("gold", "UDPipe") for n in names]
+    header = (f"{SYSTEMS[name]}, {TREES[kind]}" for kind, name in columns)
     return table(("", *header), rows)
 
 
 def parser_table(results: Sequence[Results]) -> str:
+    kinds = _trees(results, "parsed")
     rows = []
     for result in results:
-        by_trees = result["systems"].get("lexical", {}).get("test", {})
-        cells = [
-            _percent(by_trees[kind]["las"]) if kind in by_trees else _DASH
-            for kind in ("parsed", "udpipe")
-        ]
+        values = [_values(result, "las", (kind,)).get("lexical") for kind in kinds]
+        cells = (_DASH if las is None else _percent(las) for las in values)
         rows.append((_title(result), *cells))
-    return table(("", "spaCy", "UDPipe"), rows)
+    return table(("", *(TREES[kind] for kind in kinds)), rows)
+
+
+def _trees(results: Sequence[Results], first: str) -> list[str]:
+    """A kind of trees, and UDPipe's if some treebank has them."""
+    has_udpipe = any(_values(result, "aed", ("udpipe",)) for result in results)
+    return [first, *(["udpipe"] if has_udpipe else [])]
 
 
 def mark_table(result: Results, least: int = 20) -> str:
