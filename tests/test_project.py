@@ -114,7 +114,7 @@ def test_sample_workflow_makes_a_wheel_that_restores(ran, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     words = re.findall(r"\w+", done.stdout)
-    assert words == ["If", "the", "rain", "stops", "Anna", "will", "visit", "us"]
+    assert words == ["if", "the", "rain", "stops", "Anna", "will", "visit", "us"]
     assert done.stdout.strip().endswith(".")
 
 

@@ -11,6 +11,8 @@ from weasel.cli.document import project_document
 
 from spacy_punct import pipelines
 from spacy_punct.cli import punct
+from spacy_punct.experiments.plan import read_plan
+from spacy_punct.experiments.tables import aed_table, perplexity_table
 from tests.conftest import REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text("utf-8")
@@ -70,3 +72,13 @@ def test_readme_has_what_the_project_says_of_itself(tmp_path):
     path = tmp_path / "README.md"
     project_document(REPOSITORY, path)
     assert path.read_text("utf-8").strip() in README
+
+
+def test_readme_has_the_measured_tables():
+    plan = read_plan(REPOSITORY / "configs" / "experiments" / "paper.yml")
+    folder = REPOSITORY / plan.metrics
+    results = [srsly.read_json(folder / f"{t.name}.json") for t in plan.treebanks]
+    page = (folder / "README.md").read_text("utf-8")
+    for found in (perplexity_table(results), aed_table(results)):
+        assert found in README
+        assert found in page

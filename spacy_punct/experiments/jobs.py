@@ -182,19 +182,31 @@ def _context(jobs: Sequence[Job]) -> BaseContext:
 def _start(context: BaseContext, job: Job, root: Path, fingerprint: str) -> BaseProcess:
     """A process that does the job, in a folder cleared of what was another job's."""
     folder = root / job.name
-    started = folder / STARTED
-    is_same = started.is_file() and srsly.read_json(started) == fingerprint
-    if folder.exists() and not is_same:
+    spent = _spent(folder, fingerprint)
+    if spent is None and folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MARKER).unlink(missing_ok=True)
-    srsly.write_json(started, fingerprint)
-    process = context.Process(target=_do, args=(job, root, fingerprint), daemon=True)
+    began = {"fingerprint": fingerprint, "spent": spent or 0.0, "at": time.time()}
+    srsly.write_json(folder / STARTED, began)
+    process = context.Process(target=_do, args=(job, root, began), daemon=True)
     process.start()
     return process
 
 
-def _do(job: Job, root: Path, fingerprint: str) -> None:
+def _spent(folder: Path, fingerprint: str) -> float | None:
+    """The seconds that a job was worked on before it was interrupted, by the last
+    sign of life in its log; None if it was not begun, or was another job."""
+    path = folder / STARTED
+    began = srsly.read_json(path) if path.is_file() else {}
+    if began.get("fingerprint") != fingerprint:
+        return None
+    log = folder / LOG
+    alive = log.stat().st_mtime if log.is_file() else began["at"]
+    return began["spent"] + max(alive - began["at"], 0.0)
+
+
+def _do(job: Job, root: Path, began: dict[str, Any]) -> None:
     """Do a job and put it on record, in a process of its own."""
     Thread(target=_die_with_parent, daemon=True).start()
     folder = root / job.name
@@ -205,8 +217,8 @@ def _do(job: Job, root: Path, fingerprint: str) -> None:
             os.dup2(log.fileno(), stream.fileno())
     job.work(folder, needs, **job.settings)
     record = {
-        "fingerprint": fingerprint,
-        "seconds": round(time.monotonic() - start, 1),
+        "fingerprint": began["fingerprint"],
+        "seconds": round(began["spent"] + time.monotonic() - start, 1),
         "settings": dict(job.settings),
     }
     part = folder / f"{MARKER}.part"

@@ -128,3 +128,4 @@ def test_jobs_go_on_after_an_interruption(tmp_path, kind):
     assert finished(counted.parent) is None
     run([long_job()], tmp_path / "jobs")
     assert counted.read_text().split() == [str(n) for n in range(20)]
+    assert finished(counted.parent)["seconds"] > 1.8  # with those before

@@ -26,4 +26,5 @@ def count_up(folder: Path, needs: Mapping[str, Path], *, to: int, pause: float) 
     for n in range(start, to):
         with path.open("a") as file:
             file.write(f"{n}\n")
+        print("counted to", n, flush=True)
         time.sleep(pause)
