@@ -11,7 +11,6 @@ import torch
 from spacy.cli.package import package
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
-from tqdm import tqdm
 
 from spacy_punct.about import __version__
 from spacy_punct.baselines.storage import to_disk as tagger_to_disk
@@ -23,6 +22,7 @@ from spacy_punct.experiments.plan import HALF, WHOLE
 from spacy_punct.model.channel import DIRECTIONS
 from spacy_punct.model.inventory import MIN_MARK_COUNT, known_marks
 from spacy_punct.pipeline.corpus import make_doc, unpunctuated, write_trees
+from spacy_punct.pipeline.jackknife import parse_docs
 from spacy_punct.pipeline.training import train
 from spacy_punct.pipeline.udpipe import parse, train_udpipe
 
@@ -136,10 +136,7 @@ def parse_corpus(folder: Path, needs: Mapping[str, Path]) -> None:
 
 def parse_split(parser: Path, split: Path) -> list[Doc]:
     """The sentences of a split with the trees of the parser that a job trained."""
-    nlp = spacy.load(parser / MODEL)
-    docs = read_docs(split, nlp.vocab)
-    stream = nlp.pipe(unpunctuated(doc) for doc in docs)
-    return list(tqdm(stream, total=len(docs), unit="sent", desc=split.stem))
+    return parse_docs(parser / MODEL, read_docs(split, Vocab()))
 
 
 def train_log_linear(

@@ -21,10 +21,9 @@ from spacy_punct.pipeline.corpus import (
     read_docs,
     treebank_files,
     unpunctuated,
+    write_trees,
 )
 from spacy_punct.pipeline.training import train
-
-_ATTRIBUTES = ("ORTH", "SPACY", "HEAD", "DEP", "POS", "SENT_START")
 
 
 def jackknife(
@@ -62,14 +61,18 @@ def jackknife(
         DocBin(docs=others, store_user_data=True).to_disk(data)
         paths = {"paths.train": str(data)}
         best = train(config, trained, overrides={**(overrides or {}), **paths})
-        parsed[fold::folds] = _parse(best, docs[fold::folds])
-    output.parent.mkdir(parents=True, exist_ok=True)
-    DocBin(attrs=_ATTRIBUTES, docs=parsed).to_disk(output)
+        parsed[fold::folds] = parse_docs(best, docs[fold::folds])
+    write_trees(parsed, output)
     msg.good(f"{len(parsed)} sentences parsed", output)
 
 
-def _parse(path: Path, docs: Sequence[Doc]) -> list[Doc]:
-    """The sentences with a pipeline's trees."""
+def parse_docs(path: Path, docs: Sequence[Doc]) -> list[Doc]:
+    """The words of Docs with the trees of a pipeline.
+
+    path (Path): The pipeline.
+    docs (Sequence[Doc]): Docs that know their sentences.
+    RETURNS (list[Doc]): New Docs.
+    """
     nlp = spacy.load(path)
     own = DocBin(docs=docs).get_docs(nlp.vocab)
     stream = nlp.pipe(unpunctuated(doc) for doc in own)
