@@ -1,5 +1,6 @@
 """The jobs that make things: corpora, parsers, trees, restorers, taggers, pipelines."""
 
+import math
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -95,7 +96,7 @@ def train_parser(
     docs = read_docs(corpus / f"{part}.spacy", Vocab())
     docs = docs[: max(len(docs) * share // WHOLE, 1)]
     n_words = max(passes * sum(map(len, docs)), min_words)
-    steps = round(n_words / _BATCH)
+    every, steps = _evaluations(n_words / _BATCH, 3)
     train(
         Path("configs/parser.cfg"),
         folder,
@@ -106,7 +107,7 @@ def train_parser(
             "corpora.train.lower": 0.0,
             "corpora.train.noise": 0.0,
             "training.max_steps": steps,
-            "training.eval_frequency": -(-steps // 3),
+            "training.eval_frequency": every,
             "training.patience": 0,
             "training.batcher.size.start": _BATCH,
             "training.batcher.size.stop": _BATCH,
@@ -283,14 +284,21 @@ def _paths(train_path: Path, dev: Path, lang: str, seed: int) -> dict[str, Any]:
 
 
 def _length(epoch: int, passes: float) -> dict[str, Any]:
-    """How long to train: evaluate after each pass, but not all too often."""
-    steps = max(round(epoch * passes), 1)
+    """How long to train: evaluate after each pass, or a little more often."""
+    every, steps = _evaluations(epoch * passes, min(max(math.ceil(passes), 3), 12))
     return {
         "training.max_epochs": 0,
         "training.max_steps": steps,
-        "training.eval_frequency": max(epoch, -(-steps // 12)),
+        "training.eval_frequency": every,
         "training.patience": 0,
     }
+
+
+def _evaluations(steps: float, n: int) -> tuple[int, int]:
+    """After how many steps to evaluate, to do so n times, and how many steps there
+    are then: the last one is evaluated too."""
+    every = max(math.ceil(steps / n), 1)
+    return every, n * every
 
 
 def _write(docs: Iterable[Doc], path: Path) -> None:
