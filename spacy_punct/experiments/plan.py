@@ -21,8 +21,8 @@ class TreebankPlan:
     name (str): Its folder.
     lang (str): The language's code.
     title (str): The language's name.
-    passes (float): Factor on the passes over the training data: less for a large
-        treebank, more for a small one.
+    passes (float): Factor on the passes over the training data, except those of the
+        lexical restorer: less for a large treebank, more for a small one.
     """
 
     name: str

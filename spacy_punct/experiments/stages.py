@@ -110,7 +110,7 @@ def _restorers(plan: Plan, treebank: TreebankPlan) -> _Jobs:
         settings = log_linear | {"direction": direction, "channel": channel}
         yield name, train_log_linear, plan.log_linear_passes, _CORPUS, settings
     needs = {"trees": "trees"} | {direction: direction for direction in plan.directions}
-    settings = common | {"passes": plan.lexical_passes * treebank.passes}
+    settings = common | {"passes": plan.lexical_passes}
     yield "lexical", train_lexical, 3 * plan.lexical_passes, _CORPUS | needs, settings
 
 
