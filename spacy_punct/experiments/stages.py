@@ -95,7 +95,9 @@ def _parsers(plan: Plan, treebank: TreebankPlan) -> _Jobs:
             "min_words": plan.min_words,
             "seed": plan.seed,
         }
-        yield name, train_parser, passes * share / WHOLE, _CORPUS, settings
+        # The curve can wait: all else needs the parsers of halves and the whole.
+        size = 0.01 if is_curve else passes * share / WHOLE
+        yield name, train_parser, size, _CORPUS, settings
     needs = {"first": parser(HALF), "second": "parser-second", "whole": parser(WHOLE)}
     yield "trees", parse_corpus, 1, _CORPUS | needs, {}
     if plan.udpipe:
@@ -110,7 +112,7 @@ def _restorers(plan: Plan, treebank: TreebankPlan) -> _Jobs:
         settings = log_linear | {"direction": direction, "channel": channel}
         yield name, train_log_linear, plan.log_linear_passes, _CORPUS, settings
     needs = {"trees": "trees"} | {direction: direction for direction in plan.directions}
-    settings = common | {"passes": plan.lexical_passes}
+    settings = common | {"passes": float(plan.lexical_passes)}
     yield "lexical", train_lexical, 3 * plan.lexical_passes, _CORPUS | needs, settings
 
 
@@ -141,7 +143,7 @@ def _scores(plan: Plan, treebank: TreebankPlan) -> _Jobs:
     if plan.shares:
         parsers = {str(share): parser(share) for share in _shares(plan)}
         needs = _CORPUS | parsers | directions | {"lexical": "lexical"}
-        yield "curve", score_curve, 3, needs, {}
+        yield "curve", score_curve, 0.01, needs, {}
     yield "analysis", analyze_channel, 1, _CORPUS | directions, {}
 
 
