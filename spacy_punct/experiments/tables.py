@@ -1,6 +1,7 @@
 """The tables of an experiment, in Markdown."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import Any
 
 from spacy_punct.experiments.published import published
@@ -184,7 +185,7 @@ def mark_table(result: Results, least: int = 20) -> str:
         return ""
     rows = [
         (
-            f"`` {mark} ``",
+            f"<code>{escape(mark)}</code>",
             " / ".join(f"{100 * found[key]:.1f}" for key in "prf"),
             found["support"],
         )
