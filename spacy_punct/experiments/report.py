@@ -53,7 +53,7 @@ def _curves(results: Sequence[Results], path: Path) -> tuple[Path, Path]:
         dev = {name: found["dev"] for name, found in result["systems"].items()}
         for name in _DRAWN:
             if result["curve"] and name in dev:
-                points = [(p["las"], p[name]) for p in result["curve"]]
+                points = sorted((p["las"], p[name]) for p in result["curve"])
                 gold = dev[name]["gold"]["aed"]
                 curves.append(Curve(result["title"], SYSTEMS[name], points, gold))
         tagger = dev[_TAGGER]["words"]["aed"] if _TAGGER in dev else None
