@@ -342,6 +342,10 @@ class Errors(metaclass=_Coded):
         "{path} is no plan of an experiment: {reason}. See those in "
         "configs/experiments."
     )
+    P114 = (
+        "There is nothing to report on '{name}' yet. Run the stages before the report, "
+        "with the same plan."
+    )
     # Analysis and pictures
     P095 = (
         "Pictures need matplotlib, which is not installed. Install it with pip install "

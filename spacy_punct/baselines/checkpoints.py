@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +13,7 @@ import torch
 
 from spacy_punct.baselines.networks import NetworkConfig
 from spacy_punct.data.depunctuation import PunctuatedTree
+from spacy_punct.files import write_safely
 from spacy_punct.model.averaging import RunningAverage, copy_weights
 
 FORMAT = 1
@@ -105,10 +105,7 @@ class Progress:
             # Its numbers have 128 bits.
             "rng": json.dumps(self.rng.bit_generator.state),
         }
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(f"{path.name}.tmp")
-        srsly.write_msgpack(unfinished, content)
-        os.replace(unfinished, path)
+        write_safely(path, srsly.msgpack_dumps(content))
 
     def from_disk(self, path: Path, name: str) -> None:
         """Go on from a checkpoint, if there is one of the same data and settings."""

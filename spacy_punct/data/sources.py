@@ -9,6 +9,7 @@ import srsly
 
 from spacy_punct.data.splits import PARTIAL_SHARE, SPLITS, split_file
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.files import write_safely
 
 FILE_NAME = "sources.json"
 
@@ -85,17 +86,13 @@ def read_record(folder: Path) -> Record | None:
 
 def write_record(folder: Path, record: Record) -> None:
     """Write the record of a treebank's folder, whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
     order = [split for split in SPLITS if split in record.splits]
     splits = {
         split: {k: v for k, v in asdict(record.splits[split]).items() if v}
         for split in order
     }
-    part = folder / f"{FILE_NAME}.part"
-    srsly.write_json(
-        part, {"treebank": record.treebank, "title": record.title, "splits": splits}
-    )
-    part.replace(folder / FILE_NAME)
+    content = {"treebank": record.treebank, "title": record.title, "splits": splits}
+    write_safely(folder / FILE_NAME, srsly.json_dumps(content, indent=2).encode())
 
 
 def caveat(folder: Path) -> str:

@@ -5,13 +5,17 @@ from typing import Any
 
 import srsly
 
-from spacy_punct.experiments.jobs import finished
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.experiments.jobs import finished, names_of_finished
 from spacy_punct.experiments.plan import Plan, TreebankPlan
 from spacy_punct.experiments.scoring import SCORED
 from spacy_punct.experiments.stages import jobs_of
 from spacy_punct.experiments.training import best_direction
+from spacy_punct.model.channel import DIRECTIONS
 from spacy_punct.model.evaluation import permutation_test
 
+_SCORES = "scores/"
+"""What the names of jobs that measure begin with."""
 LISTS = ("edits", "log_probs")
 """Scores of single sentences, which tests need and readers do not."""
 
@@ -21,21 +25,30 @@ def collect(plan: Plan, treebank: TreebankPlan) -> dict[str, Any]:
 
     plan (Plan): The experiment.
     treebank (TreebankPlan): One of its treebanks.
-    RETURNS (dict[str, Any]): "data", "direction", "parsers" (share or "udpipe" ->
-        attachment scores on dev and test), "systems" (name -> split -> trees ->
-        scores), "tests" (p-values on test), "curve" and "seconds" of each job.
+    RETURNS (dict[str, Any]): "data", "direction" of the channel, "systems" (name ->
+        split -> trees -> scores), "tests" (p-values on test), "curve" (errors on dev
+        for each parser) and "seconds" of each job.
     """
     root = plan.folder / treebank.name
-    systems = _scores(root / "scores")
-    is_known = all(finished(root / direction) for direction in plan.directions)
-    models = {direction: root / direction for direction in plan.directions}
+    jobs = jobs_of(plan.only([treebank.name]))
+    prefix = f"{treebank.name}/"
+    done = {n.removeprefix(prefix) for n in names_of_finished(jobs, plan.folder)}
+    if "corpus" not in done:
+        raise PunctError(Errors.P114.format(name=treebank.name))
+    systems = {
+        name.removeprefix(_SCORES): _scores(root / name)
+        for name in sorted(done)
+        if name.startswith(_SCORES)
+    }
+    curve = root / "curve" / "curve.json"
+    models = {name: root / name for name in DIRECTIONS if name in done}
     return {
         "treebank": treebank.name,
         "title": treebank.title,
         "lang": treebank.lang,
         "seed": plan.seed,
-        "data": _json(root / "corpus" / "data.json"),
-        "direction": best_direction(models) if is_known else None,
+        "data": srsly.read_json(root / "corpus" / "data.json"),
+        "direction": best_direction(models) if len(models) == len(DIRECTIONS) else None,
         "systems": {
             name: {
                 split: {
@@ -47,23 +60,18 @@ def collect(plan: Plan, treebank: TreebankPlan) -> dict[str, Any]:
             for name, by_split in systems.items()
         },
         "tests": _tests(systems),
-        "curve": _json(root / "curve" / "curve.json") or [],
-        "seconds": _seconds(plan, treebank),
+        "curve": srsly.read_json(curve) if "curve" in done else [],
+        "seconds": {name: finished(root / name)["seconds"] for name in sorted(done)},
     }
 
 
-def _json(path: Path) -> Any:
-    return srsly.read_json(path) if path.is_file() else None
-
-
-def _scores(folder: Path) -> dict[str, dict[str, dict[str, Any]]]:
-    """System -> split -> trees -> scores."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
-    for path in sorted(folder.glob("*/*.*.json")):
+def _scores(folder: Path) -> dict[str, dict[str, Any]]:
+    """Split -> trees -> scores."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted(folder.glob("*.*.json")):
         split, trees, _ = path.name.split(".")
-        if split in SCORED and finished(path.parent):
-            by_split = found.setdefault(path.parent.name, {})
-            by_split.setdefault(split, {})[trees] = srsly.read_json(path)
+        if split in SCORED:
+            found.setdefault(split, {})[trees] = srsly.read_json(path)
     return found
 
 
@@ -91,12 +99,3 @@ def _tests(systems: dict[str, Any]) -> dict[str, dict[str, float]]:
         }
         for measure, losses in (("aed", edits), ("perplexity", log_probs))
     }
-
-
-def _seconds(plan: Plan, treebank: TreebankPlan) -> dict[str, float]:
-    prefix = f"{treebank.name}/"
-    records = {
-        job.name.removeprefix(prefix): finished(plan.folder / job.name)
-        for job in jobs_of(plan.only([treebank.name]))
-    }
-    return {name: record["seconds"] for name, record in records.items() if record}

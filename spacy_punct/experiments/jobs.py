@@ -25,6 +25,7 @@ import srsly
 from wasabi import msg
 
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.files import write_safely
 
 MARKER = "job.json"
 STARTED = "job.started.json"
@@ -72,6 +73,7 @@ def fingerprints(jobs: Iterable[Job]) -> dict[str, str]:
     RETURNS (dict[str, str]): Name -> fingerprint.
     """
     found: dict[str, str] = {}
+    checksum = cache(_checksum)  # many jobs read the same files
     for job in jobs:
         missing = [name for name in job.needs.values() if name not in found]
         if missing:
@@ -88,9 +90,7 @@ def fingerprints(jobs: Iterable[Job]) -> dict[str, str]:
     return found
 
 
-@cache
-def checksum(path: Path) -> str:
-    """The MD5 of a file."""
+def _checksum(path: Path) -> str:
     return hashlib.md5(path.read_bytes()).hexdigest()
 
 
@@ -98,6 +98,13 @@ def finished(folder: Path) -> dict[str, Any] | None:
     """What a finished job left on record, None if it is not finished."""
     path = folder / MARKER
     return srsly.read_json(path) if path.is_file() else None
+
+
+def names_of_finished(jobs: Sequence[Job], root: Path) -> set[str]:
+    """The jobs that are finished, with the settings and the data they have now."""
+    prints = fingerprints(jobs)
+    records = {job.name: finished(root / job.name) or {} for job in jobs}
+    return {n for n, found in records.items() if found.get("fingerprint") == prints[n]}
 
 
 def run(jobs: Sequence[Job], root: Path, *, workers: int = 1) -> None:
@@ -110,11 +117,7 @@ def run(jobs: Sequence[Job], root: Path, *, workers: int = 1) -> None:
     workers (int): Processes.
     """
     prints = fingerprints(jobs)
-    done = {
-        job.name
-        for job in jobs
-        if (finished(root / job.name) or {}).get("fingerprint") == prints[job.name]
-    }
+    done = names_of_finished(jobs, root)
     waiting = [job for job in jobs if job.name not in done]
     if done:
         msg.info(f"{len(done)} of {len(jobs)} jobs were finished before")
@@ -188,7 +191,7 @@ def _start(context: BaseContext, job: Job, root: Path, fingerprint: str) -> Base
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MARKER).unlink(missing_ok=True)
     began = {"fingerprint": fingerprint, "spent": spent or 0.0, "at": time.time()}
-    srsly.write_json(folder / STARTED, began)
+    write_safely(folder / STARTED, srsly.json_dumps(began).encode())
     process = context.Process(target=_do, args=(job, root, began), daemon=True)
     process.start()
     return process
@@ -221,9 +224,7 @@ def _do(job: Job, root: Path, began: dict[str, Any]) -> None:
         "seconds": round(began["spent"] + time.monotonic() - start, 1),
         "settings": dict(job.settings),
     }
-    part = folder / f"{MARKER}.part"
-    srsly.write_json(part, record)
-    part.rename(folder / MARKER)
+    write_safely(folder / MARKER, srsly.json_dumps(record, indent=2).encode())
 
 
 def _die_with_parent() -> None:

@@ -51,7 +51,6 @@ class Plan:
     tagger_epochs (int): Their passes at most.
     attach_only (bool): Whether there is a model without a channel.
     udpipe (bool): Whether there are UDPipe parsers.
-    directions (tuple[str, ...]): Of the channel, out of which dev chooses.
     seed (int): Of everything random.
     """
 
@@ -70,15 +69,15 @@ class Plan:
     tagger_epochs: int = 12
     attach_only: bool = False
     udpipe: bool = False
-    directions: tuple[str, ...] = ("left-to-right", "right-to-left")
     seed: int = 0
 
     def __post_init__(self) -> None:
         for share in self.shares:
             check_range("shares", share, 1, WHOLE + 1)
-        for name in ("parser_passes", "curve_passes", "lexical_passes", "min_words"):
+        passes = ("parser", "curve", "log_linear", "lexical")
+        for name in (*(f"{kind}_passes" for kind in passes), "min_words", "seed"):
             check_range(name, getattr(self, name), 0)
-        check_range("seed", self.seed, 0)
+        check_range("tagger_epochs", self.tagger_epochs, 1)
         for kind in self.taggers:
             if kind not in NETWORKS:
                 choices = ", ".join(NETWORKS)

@@ -55,7 +55,7 @@ def score_restorer(folder: Path, needs: Mapping[str, Path]) -> None:
 
 
 def score_baseline(folder: Path, needs: Mapping[str, Path], *, source: str) -> None:
-    """A tagger's answers, and the trivial ones beside them.
+    """A tagger's answers.
 
     needs: "tagger".
     """

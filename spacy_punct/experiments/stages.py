@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from spacy_punct.experiments.jobs import Job, Work
@@ -24,6 +25,7 @@ from spacy_punct.experiments.training import (
     train_parser,
     train_udpipe_parser,
 )
+from spacy_punct.model.channel import DIRECTIONS
 
 STAGES = ("corpus", "parsers", "restorers", "baselines", "scores", "packages")
 
@@ -65,7 +67,7 @@ def _staged(plan: Plan, treebank: TreebankPlan) -> Iterator[tuple[str, Job]]:
                     work,
                     settings,
                     {role: f"{treebank.name}/{need}" for role, need in needs.items()},
-                    files if "source" in settings else (),
+                    (*(files if "source" in settings else ()), *_configs(settings)),
                     size * weight,
                 ),
             )
@@ -89,6 +91,7 @@ def _parsers(plan: Plan, treebank: TreebankPlan) -> _Jobs:
         passes = plan.curve_passes if is_curve else plan.parser_passes
         settings = {
             **_lang(treebank),
+            "config": "configs/parser.cfg",
             "part": part,
             "share": share,
             "passes": passes * treebank.passes,
@@ -107,12 +110,18 @@ def _parsers(plan: Plan, treebank: TreebankPlan) -> _Jobs:
 
 def _restorers(plan: Plan, treebank: TreebankPlan) -> _Jobs:
     common = _lang(treebank) | {"seed": plan.seed}
-    log_linear = common | {"passes": plan.log_linear_passes * treebank.passes}
+    log_linear = common | {
+        "config": "configs/paper.cfg",
+        "passes": plan.log_linear_passes * treebank.passes,
+    }
     for name, direction, channel in _log_linear_models(plan):
         settings = log_linear | {"direction": direction, "channel": channel}
         yield name, train_log_linear, plan.log_linear_passes, _CORPUS, settings
-    needs = {"trees": "trees"} | {direction: direction for direction in plan.directions}
-    settings = common | {"passes": float(plan.lexical_passes)}
+    needs = {"trees": "trees"} | {direction: direction for direction in DIRECTIONS}
+    settings = common | {
+        "config": "configs/lexical.cfg",
+        "passes": float(plan.lexical_passes),
+    }
     yield "lexical", train_lexical, 3 * plan.lexical_passes, _CORPUS | needs, settings
 
 
@@ -129,7 +138,7 @@ def _baselines(plan: Plan, treebank: TreebankPlan) -> _Jobs:
 
 def _scores(plan: Plan, treebank: TreebankPlan) -> _Jobs:
     trees = {"trees": "trees"} | ({"udpipe": "udpipe"} if plan.udpipe else {})
-    directions = {direction: direction for direction in plan.directions}
+    directions = {direction: direction for direction in DIRECTIONS}
     restorers = {"log-linear": directions, "lexical": {"restorer": "lexical"}}
     if plan.attach_only:
         restorers["attach"] = {"restorer": "attach"}
@@ -170,10 +179,15 @@ def _shares(plan: Plan) -> list[int]:
 
 def _log_linear_models(plan: Plan) -> Iterator[tuple[str, str, str]]:
     """Name, direction and channel."""
-    for direction in plan.directions:
+    for direction in DIRECTIONS:
         yield direction, direction, "table"
     if plan.attach_only:
         yield "attach", "left-to-right", "identity"
+
+
+def _configs(settings: Mapping[str, Any]) -> tuple[Path, ...]:
+    """The training config that a job reads, if any."""
+    return (Path(settings["config"]),) if "config" in settings else ()
 
 
 def _source(plan: Plan, treebank: TreebankPlan) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import srsly
 import torch
 from spacy.cli.package import package
 from spacy.tokens import Doc, DocBin
+from spacy.util import load_config
 from spacy.vocab import Vocab
 
 from spacy_punct.about import __version__
@@ -78,6 +79,7 @@ def train_parser(
     folder: Path,
     needs: Mapping[str, Path],
     *,
+    config: str,
     lang: str,
     part: str,
     share: int,
@@ -88,6 +90,7 @@ def train_parser(
     """A tagger and parser of words without punctuation.
 
     needs: "corpus".
+    config (str): The training config.
     part (str): A file of the corpus.
     share (int): How much of it, in percent, from its start.
     passes (float), min_words (int): See `Plan`.
@@ -98,7 +101,7 @@ def train_parser(
     n_words = max(passes * sum(map(len, docs)), min_words)
     every, steps = _evaluations(n_words / _BATCH, 3)
     train(
-        Path("configs/parser.cfg"),
+        Path(config),
         folder,
         overrides={
             **_paths(corpus / f"{part}.spacy", corpus / "dev.spacy", lang, seed),
@@ -126,10 +129,10 @@ def parse_corpus(folder: Path, needs: Mapping[str, Path]) -> None:
     needs: "corpus", and parsers "first", "second" and "whole".
     """
     corpus = needs["corpus"]
-    parsed = parse_split(needs["second"], corpus / "train.spacy")
     second = parse_split(needs["first"], corpus / "second.spacy")
-    parsed[-len(second) :] = second
-    write_trees(parsed, folder / "train.spacy")
+    docs = read_docs(corpus / "train.spacy", Vocab())
+    first = parse_docs(needs["second"] / MODEL, docs[: len(docs) - len(second)])
+    write_trees([*first, *second], folder / "train.spacy")
     shutil.copy(needs["whole"] / "dev.spacy", folder)
     docs = parse_split(needs["whole"], corpus / "test.spacy")
     write_trees(docs, folder / "test.spacy")
@@ -144,6 +147,7 @@ def train_log_linear(
     folder: Path,
     needs: Mapping[str, Path],
     *,
+    config: str,
     lang: str,
     direction: str,
     channel: str,
@@ -153,42 +157,46 @@ def train_log_linear(
     """The paper's model, on the treebank's own trees.
 
     needs: "corpus".
+    config (str): The training config.
     direction, channel (str): Of the channel; the channel "identity" is none at all.
     """
     corpus = needs["corpus"]
-    batch = 64
-    epoch = -(-len(read_docs(corpus / "train.spacy", Vocab())) // batch)
     train(
-        Path("configs/paper.cfg"),
+        Path(config),
         folder,
         overrides={
             **_paths(corpus / "train.spacy", corpus / "dev.spacy", lang, seed),
             "components.punctuation_restorer.direction": direction,
             "components.punctuation_restorer.model.channel": channel,
-            **_length(epoch, passes),
+            **_length(corpus / "train.spacy", config, passes),
         },
     )
 
 
 def train_lexical(
-    folder: Path, needs: Mapping[str, Path], *, lang: str, passes: float, seed: int
+    folder: Path,
+    needs: Mapping[str, Path],
+    *,
+    config: str,
+    lang: str,
+    passes: float,
+    seed: int,
 ) -> None:
     """The restorer that reads words, on trees such as it will meet.
 
     needs: "corpus", "trees", and the log-linear models whose direction to choose from.
+    config (str): The training config.
     """
     corpus, trees = needs["corpus"], needs["trees"]
-    batch = 32
-    epoch = -(-len(read_docs(corpus / "train.spacy", Vocab())) // batch)
     train(
-        Path("configs/lexical.cfg"),
+        Path(config),
         folder,
         overrides={
             **_paths(corpus / "train.spacy", corpus / "dev.spacy", lang, seed),
             "paths.parsed": str(trees / "train.spacy"),
             "paths.parsed_dev": str(trees / "dev.spacy"),
             "components.punctuation_restorer.direction": best_direction(needs),
-            **_length(epoch, passes),
+            **_length(corpus / "train.spacy", config, passes),
         },
     )
 
@@ -283,8 +291,10 @@ def _paths(train_path: Path, dev: Path, lang: str, seed: int) -> dict[str, Any]:
     }
 
 
-def _length(epoch: int, passes: float) -> dict[str, Any]:
+def _length(data: Path, config: str, passes: float) -> dict[str, Any]:
     """How long to train: evaluate after each pass, or a little more often."""
+    batch = load_config(config)["training"]["batcher"]["size"]
+    epoch = math.ceil(len(read_docs(data, Vocab())) / batch)
     every, steps = _evaluations(epoch * passes, min(max(math.ceil(passes), 3), 12))
     return {
         "training.max_epochs": 0,

@@ -4,7 +4,6 @@ Weights as they are, not averaged; the optimizer's moments, averages and counts;
 the states of everything random. It is one msgpack file without pickle.
 """
 
-import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from spacy.language import Language
 from thinc.api import Model, Optimizer, PyTorchShim
 
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.files import write_safely
 from spacy_punct.pipeline.shim import PunctuationShim
 
 FORMAT = 1
@@ -182,26 +182,6 @@ def read_checkpoint(path: Path) -> Checkpoint | None:
         reason = f"{type(error).__name__}: {error}"
         message = Errors.P090.format(path=path, reason=reason)
         raise PunctError(message) from None
-
-
-def write_safely(path: Path, data: bytes) -> None:
-    """Write a file, all of it or nothing, even if the power goes."""
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(data)
-    flush(part)
-    os.replace(part, path)
-    flush(path.parent)
-
-
-def flush(path: Path) -> None:
-    """Wait until a file or the names in a folder are on the disk."""
-    if os.name == "nt" and path.is_dir():  # Windows cannot open folders
-        return
-    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def random_states() -> dict[str, bytes]:

@@ -553,10 +553,12 @@ class PunctuationRestorer(TrainablePipe):
 
 def _underlying(distribution: Distribution, surface: Slots) -> Sequence[Pair]:
     """The best underlying pairs. None at all if the surface cannot come from strings
-    of the inventory: what is best slot by slot sometimes cannot."""
+    of the inventory, as what people wrote and what is best slot by slot may not."""
     try:
         return distribution.viterbi(surface, beam=_BEAM)
-    except PunctError:
+    except PunctError as error:
+        if str(error) != Errors.P029:
+            raise
         return ((EMPTY, EMPTY),) * (len(surface) - 1)
 
 

@@ -38,17 +38,16 @@ from tqdm import tqdm
 from wasabi import msg
 
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.files import flush, write_safely
 from spacy_punct.pipeline.checkpoint import (
     Checkpoint,
     Progress,
-    flush,
     put_back,
     random_states,
     read_checkpoint,
     set_random_states,
     take_checkpoint,
     write_checkpoint,
-    write_safely,
 )
 from spacy_punct.pipeline.ops import computing_with, ops_named, quickest_ops
 

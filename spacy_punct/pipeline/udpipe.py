@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
@@ -21,6 +20,7 @@ from tqdm import tqdm
 from spacy_punct.data.conllu import format_conllu
 from spacy_punct.data.depunctuation import PunctuatedTree, unpunctuated_sentence
 from spacy_punct.errors import Errors, PunctError, check_range
+from spacy_punct.files import write_safely
 from spacy_punct.pipeline.trees import WORDS_ONLY
 
 _METHOD = "morphodita_parsito"
@@ -176,11 +176,7 @@ def train_udpipe(
     )
     if error.occurred():
         raise PunctError(Errors.P086.format(reason=error.message))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=path.parent) as folder:
-        part = Path(folder) / path.name
-        part.write_bytes(trained)
-        part.replace(path)
+    write_safely(path, trained)
     srsly.write_json(record, {"source": source, "model": _digest(trained)})
 
 

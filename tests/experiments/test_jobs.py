@@ -12,7 +12,13 @@ import pytest
 import srsly
 
 from spacy_punct.errors import PunctError
-from spacy_punct.experiments.jobs import Job, fingerprints, finished, run
+from spacy_punct.experiments.jobs import (
+    Job,
+    fingerprints,
+    finished,
+    names_of_finished,
+    run,
+)
 from tests.experiments.work import add, count_up, fail
 
 
@@ -54,6 +60,7 @@ def test_jobs_with_other_settings_are_done_anew_with_all_that_need_them(jobs, tm
     run(jobs, tmp_path)
     stamp = (tmp_path / "one" / "job.json").stat().st_mtime_ns
     jobs[1] = replace(jobs[1], settings={"value": 5})
+    assert names_of_finished(jobs, tmp_path) == {"one"}
     run(jobs, tmp_path)
     assert result(tmp_path, "both") == 6
     assert (tmp_path / "one" / "job.json").stat().st_mtime_ns == stamp
@@ -68,9 +75,6 @@ def test_jobs_notice_other_files(tmp_path):
     other.write_text("b")
     assert fingerprints([replace(job("one", value=1), files=(other,))]) != before
     other.write_text("a")
-    from spacy_punct.experiments.jobs import checksum
-
-    checksum.cache_clear()
     assert fingerprints([replace(job("one", value=1), files=(other,))]) == before
 
 

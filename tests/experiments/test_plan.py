@@ -1,5 +1,8 @@
 """Plans of experiments are read and checked, and become jobs."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from spacy_punct.errors import PunctError
@@ -68,3 +71,19 @@ def test_plan_that_is_none(tmp_path):
     path.write_text("just a text")
     with pytest.raises(PunctError, match="P113"):
         read_plan(path)
+
+
+def test_plan_with_another_config_trains_anew(tmp_path, monkeypatch):
+    shutil.copytree(REPOSITORY / "configs", tmp_path / "configs")
+    shutil.copytree(REPOSITORY / "assets" / "sample", tmp_path / "assets" / "sample")
+    monkeypatch.chdir(tmp_path)
+    jobs = jobs_of(read_plan(SAMPLE))
+    before = fingerprints(jobs)
+    with Path("configs/lexical.cfg").open("a") as file:
+        file.write("\n# changed\n")
+    after = fingerprints(jobs)
+    changed = {
+        name.removeprefix("sample/") for name in before if before[name] != after[name]
+    }
+    assert {"lexical", "scores/lexical", "curve", "package"} <= changed
+    assert not changed & {"corpus", "parser-100", "trees", "attach", "bilstm-crf"}

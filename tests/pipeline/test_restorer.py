@@ -81,6 +81,27 @@ def test_restorer_existing_keep(on_trees):
     assert "Dr. Hill!" in doc._.restored_text
 
 
+def test_restorer_keeps_marks_that_no_underlying_tree_explains(on_trees):
+    restorer = on_trees.get_pipe(NAME)
+    restorer.cfg["existing"] = "keep"
+    odd = ["(", ":", ")", "?", ";", ")", ":", "(", "!", "?", ";", "("]
+    bare = parsed_doc(on_trees.vocab)
+    n, end = len(bare), len(bare) + len(odd)
+    doc = Doc(
+        on_trees.vocab,
+        words=[*WORDS, *odd],
+        pos=[*(t.pos_ for t in bare), *["PUNCT"] * len(odd)],
+        heads=[*(t.head.i for t in bare), *[6] * len(odd)],
+        deps=[*(t.dep_ for t in bare), *["punct"] * len(odd)],
+    )
+    slots = ((),) * n + (tuple(odd),)
+    with pytest.raises(PunctError, match="P029"):
+        restorer.distribution(bare).viterbi(slots, beam=32)
+    doc = on_trees(doc)
+    assert doc._.restored_slots[-1] == odd
+    assert not any(token._.left_puncteme for token in doc[:end])
+
+
 def test_restorer_keep_gives_evidence_to_the_other_slots(on_trees):
     restorer = on_trees.get_pipe(NAME)
     doc = parsed_doc(on_trees.vocab)
