@@ -24,6 +24,10 @@ class Tree:
     heads (tuple[int, ...]): 0-based position of each word's head; -1 for the root.
     vectors (Any): An array with a row for each word, from whatever reads words in
         their context, for models that know more of them than their tags.
+    observed (Slots | None): The marks that a writer put into the slots, right or
+        wrong, for models that correct them.
+    observed_pairs (tuple[tuple[Puncteme, Puncteme], ...] | None): For each word the
+        underlying punctemes (l', r') that are thought to be behind those marks.
     """
 
     words: tuple[str, ...]
@@ -31,6 +35,10 @@ class Tree:
     heads: tuple[int, ...]
     relations: tuple[str, ...]
     vectors: Any = field(default=None, compare=False, repr=False)
+    observed: Slots | None = field(default=None, compare=False, repr=False)
+    observed_pairs: tuple[tuple[Puncteme, Puncteme], ...] | None = field(
+        default=None, compare=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         for name in ("words", "tags", "heads", "relations"):
@@ -47,6 +55,8 @@ class Tree:
         roots = [i for i, head in enumerate(self.heads) if head == ROOT]
         if len(roots) > 1:
             raise PunctError(Errors.P012.format(n=len(roots), roots=roots))
+        if self.observed is not None:
+            object.__setattr__(self, "observed", self.check_slots(self.observed))
         if len(self.top_down) != n:
             i = min(set(range(n)) - set(self.top_down))
             raise PunctError(Errors.P013.format(i=i, word=self.words[i]))
