@@ -346,6 +346,11 @@ class Errors(metaclass=_Coded):
         "There is nothing to report on '{name}' yet. Run the stages before the report, "
         "with the same plan."
     )
+    # Correction
+    P130 = (
+        "This model corrects punctuation, and the tree does not say what was written. "
+        "Set Tree.observed: a tuple of marks for each slot, empty where there are none."
+    )
     # Analysis and pictures
     P095 = (
         "Pictures need matplotlib, which is not installed. Install it with pip install "
