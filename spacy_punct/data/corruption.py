@@ -282,10 +282,9 @@ class _Sentence:
             relation, head = self.relations[word], self.tree.heads[word]
             if relation in _SET_OFF or (relation == "advcl" and word < head):
                 slots |= {left, right}
-            elif relation == "conj" and self.relations[left] != "cc":
-                # UD 1 attaches coordinators to the first conjunct, before this one.
-                if not (left and self.relations[left - 1] == "cc"):
-                    slots.add(left)
+            # UD 1 attaches coordinators to the first conjunct, before this one.
+            elif relation == "conj" and "cc" not in self.relations[left - 1 : left + 1]:
+                slots.add(left)
         return slots
 
     @cached_property
