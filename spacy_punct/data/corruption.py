@@ -62,26 +62,26 @@ class NoiseRates:
     wrong_colon (float): A semicolon or colon becomes the other, or a comma.
     """
 
-    share_clean: float = 0.25
-    omitted_comma: float = 0.4
-    omitted_both: float = 0.15
-    comma_after_subject: float = 0.3
-    comma_before_complement: float = 0.35
-    comma_before_relative: float = 0.35
-    comma_before_conjunct: float = 0.35
-    comma_after_initial: float = 0.5
-    comma_before_oblique: float = 0.15
+    share_clean: float = 0.2
+    omitted_comma: float = 0.3
+    omitted_both: float = 0.1
+    comma_after_subject: float = 0.6
+    comma_before_complement: float = 0.6
+    comma_before_relative: float = 0.6
+    comma_before_conjunct: float = 0.6
+    comma_after_initial: float = 0.8
+    comma_before_oblique: float = 0.35
     comma_splice: float = 0.7
-    comma_for_end: float = 0.08
-    missing_end: float = 0.15
-    doubled_end: float = 0.08
-    transposed_quote: float = 0.5
-    dropped_bracket: float = 0.35
-    stray_bracket: float = 0.05
-    turned_bracket: float = 0.2
+    comma_for_end: float = 0.12
+    missing_end: float = 0.3
+    doubled_end: float = 0.15
+    transposed_quote: float = 0.7
+    dropped_bracket: float = 0.3
+    stray_bracket: float = 0.12
+    turned_bracket: float = 0.3
     wrong_end: float = 0.4
     wrong_stop: float = 0.05
-    wrong_comma: float = 0.05
+    wrong_comma: float = 0.08
     wrong_colon: float = 0.3
 
     def __post_init__(self) -> None:
