@@ -344,4 +344,4 @@ def test_the_sample_gives_occasion_to_every_error(sentences, kind):
 def test_default_rates_on_a_treebank(treebanks):
     noisy = corrupted(read_treebank(treebanks / "en-2.16" / "dev.conllu").examples)
     edits = sum(total_edit_distance(x.tree.observed, x.slots) for x in noisy)
-    assert 0.045 < edits / sum(len(x.slots) for x in noisy) < 0.06
+    assert 0.08 < edits / sum(len(x.slots) for x in noisy) < 0.1
