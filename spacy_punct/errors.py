@@ -386,6 +386,8 @@ class Errors(metaclass=_Coded):
         "The config {path} cannot be used ({reason}). Check it with python -m spacy "
         "debug config."
     )
+    # Correction
+    P120 = "{name} must be from 0 to 1, not {value}. It is a rate: change it."
 
 
 class Warnings(metaclass=_Coded):
