@@ -388,6 +388,12 @@ class Errors(metaclass=_Coded):
     )
     # Correction
     P120 = "{name} must be from 0 to 1, not {value}. It is a rate: change it."
+    P121 = "No such M2 file: {path}. Check the path."
+    P122 = (
+        "{where}: not a line of an M2 file: {line}. An S line has tokens apart by "
+        "spaces; the A lines after it have a range of those tokens and five more "
+        "fields after |||."
+    )
 
 
 class Warnings(metaclass=_Coded):
