@@ -12,6 +12,7 @@ from spacy_punct.baselines.networks import (
     NETWORKS,
     NetworkConfig,
     SlotNetwork,
+    default_config,
 )
 from spacy_punct.baselines.storage import from_disk, to_disk
 from spacy_punct.baselines.training import TaggerResult, TaggerTraining, train_tagger
@@ -25,6 +26,7 @@ __all__ = [
     "TaggerResult",
     "TaggerTraining",
     "compare_tagger",
+    "default_config",
     "from_disk",
     "to_disk",
     "train_tagger",

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from spacy_punct.baselines.networks import DEFAULTS, NETWORKS, NetworkConfig
+from spacy_punct.baselines.networks import NETWORKS, NetworkConfig, default_config
 from spacy_punct.baselines.surfaces import Surfaces
 from spacy_punct.baselines.words import N_OBSERVED, Batch, WordTable, collate
 from spacy_punct.data.depunctuation import PunctuatedTree
@@ -79,7 +79,7 @@ class Tagger:
         """An untrained tagger for the words and strings of training data."""
         surfaces = Surfaces.estimate(examples)
         words = WordTable.estimate(example.tree.words for example in examples)
-        config = config or DEFAULTS.get(kind, NetworkConfig())
+        config = config or default_config(kind, reads_observed=reads_observed)
         return cls(surfaces, words, kind, config, reads_observed=reads_observed)
 
     def marginals(

@@ -4,7 +4,7 @@ Any of them may also read what a writer put into the slots, right or wrong.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import torch
@@ -264,3 +264,14 @@ DEFAULTS: dict[str, NetworkConfig] = {
     "bigru-attention": NetworkConfig(hidden_width=128, n_layers=1)
 }
 """Configs of kinds for which that of `NetworkConfig()` is not meant."""
+
+
+def default_config(kind: str, *, reads_observed: bool = False) -> NetworkConfig:
+    """The config of a kind of tagger, if none is given.
+
+    One that reads observed marks, with new errors in each epoch, needs less dropout.
+    """
+    config = DEFAULTS.get(kind, NetworkConfig())
+    if reads_observed:
+        return replace(config, dropout=0.2, word_dropout=0.3)
+    return config

@@ -26,7 +26,7 @@ from tqdm import tqdm
 
 from spacy_punct.baselines.evaluation import compare_tagger
 from spacy_punct.baselines.model import Tagger
-from spacy_punct.baselines.networks import DEFAULTS, NETWORKS, NetworkConfig
+from spacy_punct.baselines.networks import NETWORKS, default_config
 from spacy_punct.baselines.storage import to_disk
 from spacy_punct.baselines.training import TaggerTraining, train_tagger
 from spacy_punct.data.corruption import corrupted
@@ -73,7 +73,7 @@ def main(
             "word_dropout": word_dropout,
         }
         network = replace(
-            DEFAULTS.get(kind, NetworkConfig()),
+            default_config(kind, reads_observed=correct),
             **{name: value for name, value in options.items() if value is not None},
         )
         examples = read_treebank(train).examples

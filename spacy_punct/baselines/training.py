@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from spacy_punct.baselines.checkpoints import Progress, fingerprint
 from spacy_punct.baselines.model import Tagger, collate_pairs
-from spacy_punct.baselines.networks import DEFAULTS, NetworkConfig
+from spacy_punct.baselines.networks import NetworkConfig, default_config
 from spacy_punct.baselines.words import Batch
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import Errors, PunctError, check_range
@@ -97,7 +97,7 @@ def train_tagger(
     if not first or not dev:
         raise PunctError(Errors.P020)
     training = training or TaggerTraining()
-    network = network or DEFAULTS.get(kind, NetworkConfig())
+    network = network or default_config(kind, reads_observed=reads_observed)
     settings = {
         **asdict(training),
         "reads_observed": reads_observed,

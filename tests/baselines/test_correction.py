@@ -224,6 +224,15 @@ def test_correction_restorers_do_not_read_observed_marks(tagger, dev, noisy_dev)
     assert list(tagger.marginals(words, observed)) == list(tagger.marginals(words))
 
 
+def test_correction_has_defaults_of_its_own(examples):
+    few = noisy(examples[:20], 0)
+    for kind in NETWORKS:
+        blind = Tagger.from_examples(few, kind)
+        found = Tagger.from_examples(few, kind, reads_observed=True)
+        assert found.config.dropout < blind.config.dropout
+        assert found.config.hidden_width == blind.config.hidden_width
+
+
 def test_correction_disk_round_trip(corrector, noisy_dev, tmp_path):
     to_disk(corrector, tmp_path)
     loaded = from_disk(tmp_path)
