@@ -1,6 +1,7 @@
 """What the model is measured against: taggers that read words and no trees.
 
-A tagger is a table of surface strings, a table of words and a network between them.
+A tagger is a table of surface strings, a table of words and a network between them. It
+restores punctuation, or corrects it if it also reads what a writer put there.
 Another kind of tagger is another `SlotNetwork`, entered in `NETWORKS`.
 """
 
@@ -11,6 +12,7 @@ from spacy_punct.baselines.networks import (
     NETWORKS,
     NetworkConfig,
     SlotNetwork,
+    default_config,
 )
 from spacy_punct.baselines.storage import from_disk, to_disk
 from spacy_punct.baselines.training import TaggerResult, TaggerTraining, train_tagger
@@ -24,6 +26,7 @@ __all__ = [
     "TaggerResult",
     "TaggerTraining",
     "compare_tagger",
+    "default_config",
     "from_disk",
     "to_disk",
     "train_tagger",
