@@ -25,6 +25,10 @@ _MARK = re.compile(
     r"|[()\[\]{}（）［］【】「」『』《》〈〉]|[¿¡]+"
 )
 
+_ELLIPSIS = re.compile(r"\.{2,}|[…‥]+")
+_DASH = re.compile(r"[-‐‑‒–—―]+")
+_END_CHARS = frozenset("".join(TERMINALS))
+
 
 def is_mark(text: str) -> bool:
     """Whether a token is punctuation by its looks alone.
@@ -37,6 +41,25 @@ def is_mark(text: str) -> bool:
 def is_opener(text: str) -> bool:
     """Whether a token is made of opening brackets or quotes, by their shape."""
     return all(unicodedata.category(char) in ("Ps", "Pi") for char in text)
+
+
+def is_closer(text: str) -> bool:
+    """Whether a token is made of closing brackets or quotes, by their shape."""
+    return all(unicodedata.category(char) in ("Pe", "Pf") for char in text)
+
+
+def is_ellipsis(text: str) -> bool:
+    """Whether a token is dots that may end a sentence, or stand amid one."""
+    return _ELLIPSIS.fullmatch(text) is not None
+
+
+def is_dash(text: str) -> bool:
+    return _DASH.fullmatch(text) is not None
+
+
+def is_end(text: str) -> bool:
+    """Whether a token is marks that end sentences and do little else: `.`, `?!`."""
+    return bool(text) and not is_ellipsis(text) and set(text) <= _END_CHARS
 
 
 def may_be_mark(text: str) -> bool:

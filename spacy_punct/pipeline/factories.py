@@ -209,6 +209,8 @@ def make_truecaser(
     default_config={
         "model": _SMALL_TAGGER,
         "threshold": 0.5,
+        "missing": 0.15,
+        "inner": 0.2,
         "overwrite": False,
         "scorer": {"@scorers": "spacy.senter_scorer.v1"},
     },
@@ -219,6 +221,8 @@ def make_stream_senter(
     name: str,
     model: Model,
     threshold: float,
+    missing: float,
+    inner: float,
     overwrite: bool,
     scorer: Callable | None,
 ) -> StreamSenter:
@@ -228,6 +232,8 @@ def make_stream_senter(
         model,
         name,
         threshold=threshold,
+        missing=missing,
+        inner=inner,
         overwrite=overwrite,
         scorer=scorer,
     )
