@@ -405,6 +405,7 @@ class Errors(metaclass=_Coded):
         "{path} has '_' for every word: the annotation without the text. Merge it with "
         "the text first; python -m spacy punct fetch en_esl says how."
     )
+    P120 = "{name} must be from 0 to 1, not {value}. It is a rate: change it."
 
 
 class Warnings(metaclass=_Coded):

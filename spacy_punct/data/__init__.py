@@ -7,6 +7,7 @@ from spacy_punct.data.conllu import (
     read_conllu,
     write_conllu,
 )
+from spacy_punct.data.corruption import NoiseRates, corrupt, corrupted
 from spacy_punct.data.depunctuation import (
     PunctuatedTree,
     depunctuate,
@@ -18,6 +19,7 @@ from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.data.treebank import Treebank, make_treebank, read_treebank
 
 __all__ = [
+    "NoiseRates",
     "Puncteme",
     "PunctuatedTree",
     "Sentence",
@@ -26,6 +28,8 @@ __all__ = [
     "Token",
     "Tree",
     "Treebank",
+    "corrupt",
+    "corrupted",
     "depunctuate",
     "make_treebank",
     "parse_conllu",

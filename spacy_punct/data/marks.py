@@ -16,6 +16,7 @@ SPECIAL_GLYPHS = {"``": '"', "''": '"', "`": "'", ABBREVIATION_DOT: "."}
 FULL_STOPS = (".", "。", "।", "۔")
 TERMINALS = frozenset({*FULL_STOPS, "?", "!", "？", "！", "؟", "...", "…"})
 """Marks that end sentences."""
+COMMAS = frozenset({",", "，", "、", "،"})
 HYPHENS = frozenset("-‐‑/")
 """Marks that, with no space around them, are part of a word's spelling."""
 
