@@ -379,6 +379,7 @@ class Errors(metaclass=_Coded):
         "debug config."
     )
     # Correction
+    P120 = "{name} must be from 0 to 1, not {value}. It is a rate: change it."
     P123 = (
         "A model that corrects needs the pairs thought to be behind the observed marks "
         "of '{words}'. Set them with spacy_punct.model.correction.explain."
@@ -393,19 +394,18 @@ class Errors(metaclass=_Coded):
         "corrected."
     )
     P126 = (
-        "{name} cannot be fetched: its words are from the FCE dataset, which has a "
-        "licence of its own. Accept it and download the data at "
+        "{treebanks} cannot be fetched: the words are from the FCE dataset, which has "
+        "a licence of its own. Accept it and download the data at "
         "https://www.ilexir.co.uk/datasets/index.html, then run the merge.py of "
         "https://github.com/UniversalDependencies/UD_English-ESL beside it, which "
         "gives the trees of the original (en_esl) and of the corrected sentences "
-        "(en_cesl) with their words. Put them into {folder} as train.conllu, "
-        "dev.conllu and test.conllu."
+        "(en_cesl) with their words. Put these into folders of those names in "
+        "{folder}, as train.conllu, dev.conllu and test.conllu."
     )
     P127 = (
         "{path} has '_' for every word: the annotation without the text. Merge it with "
         "the text first; python -m spacy punct fetch en_esl says how."
     )
-    P120 = "{name} must be from 0 to 1, not {value}. It is a rate: change it."
 
 
 class Warnings(metaclass=_Coded):
