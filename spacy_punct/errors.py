@@ -346,6 +346,11 @@ class Errors(metaclass=_Coded):
         "There is nothing to report on '{name}' yet. Run the stages before the report, "
         "with the same plan."
     )
+    # Correction
+    P130 = (
+        "This model corrects punctuation, and the tree does not say what was written. "
+        "Set Tree.observed: a tuple of marks for each slot, empty where there are none."
+    )
     # Analysis and pictures
     P095 = (
         "Pictures need matplotlib, which is not installed. Install it with pip install "
@@ -380,6 +385,12 @@ class Errors(metaclass=_Coded):
     )
     # Correction
     P120 = "{name} must be from 0 to 1, not {value}. It is a rate: change it."
+    P121 = "No such M2 file: {path}. Check the path."
+    P122 = (
+        "{where}: not a line of an M2 file: {line}. An S line has tokens apart by "
+        "spaces; the A lines after it have a range of those tokens and five more "
+        "fields after |||."
+    )
     P123 = (
         "A model that corrects needs the pairs thought to be behind the observed marks "
         "of '{words}'. Set them with spacy_punct.model.correction.explain."

@@ -14,11 +14,15 @@ from spacy_punct.data.depunctuation import (
     repunctuate,
     unpunctuated_sentence,
 )
+from spacy_punct.data.edits import Edit, apply_edits, edits, slot_edits
+from spacy_punct.data.m2 import M2Sentence, m2_sentence, read_m2, write_m2
 from spacy_punct.data.splits import Splits, read_splits
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.data.treebank import Treebank, make_treebank, read_treebank
 
 __all__ = [
+    "Edit",
+    "M2Sentence",
     "NoiseRates",
     "Puncteme",
     "PunctuatedTree",
@@ -28,15 +32,21 @@ __all__ = [
     "Token",
     "Tree",
     "Treebank",
+    "apply_edits",
     "corrupt",
     "corrupted",
     "depunctuate",
+    "edits",
+    "m2_sentence",
     "make_treebank",
     "parse_conllu",
     "read_conllu",
+    "read_m2",
     "read_splits",
     "read_treebank",
     "repunctuate",
+    "slot_edits",
     "unpunctuated_sentence",
     "write_conllu",
+    "write_m2",
 ]

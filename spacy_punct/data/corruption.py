@@ -55,26 +55,26 @@ class NoiseRates:
     """
 
     share_clean: float = 0.25
-    omitted_comma: float = 0.45
+    omitted_comma: float = 0.3
     omitted_both: float = 0.3
-    comma_after_subject: float = 0.2
-    comma_before_complement: float = 0.25
-    comma_before_relative: float = 0.25
-    comma_before_conjunct: float = 0.25
-    comma_after_initial: float = 0.4
-    comma_before_oblique: float = 0.1
-    comma_splice: float = 0.5
-    comma_for_end: float = 0.06
+    comma_after_subject: float = 0.3
+    comma_before_complement: float = 0.35
+    comma_before_relative: float = 0.3
+    comma_before_conjunct: float = 0.35
+    comma_after_initial: float = 0.5
+    comma_before_oblique: float = 0.15
+    comma_splice: float = 0.7
+    comma_for_end: float = 0.08
     missing_end: float = 0.12
-    doubled_end: float = 0.06
+    doubled_end: float = 0.08
     transposed_quote: float = 0.5
-    dropped_bracket: float = 0.25
+    dropped_bracket: float = 0.3
     stray_bracket: float = 0.04
-    turned_bracket: float = 0.15
-    wrong_end: float = 0.2
-    wrong_stop: float = 0.04
-    wrong_comma: float = 0.04
-    wrong_colon: float = 0.25
+    turned_bracket: float = 0.2
+    wrong_end: float = 0.3
+    wrong_stop: float = 0.05
+    wrong_comma: float = 0.05
+    wrong_colon: float = 0.3
 
     def __post_init__(self) -> None:
         for rate in fields(self):

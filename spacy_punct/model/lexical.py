@@ -8,6 +8,10 @@ been read in context: a tok2vec gives each word a vector, and a BiLSTM over thes
 tags and relations reads the sentence. A hidden layer then scores pairs, left and
 right punctemes. Marks inside keep their log-linear terms (template c), so
 inference is the same, and as exact, as for the paper's model.
+
+To correct punctuation, the network also reads what a writer put into the slots
+(`Tree.observed`): beside each word, and at both ends of each node. It may then score
+punctemes by whether they are what is written there, whatever that is.
 """
 
 from collections.abc import Sequence
@@ -20,11 +24,12 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, embedding_bag
 from torch.nn.utils.rnn import PackedSequence
 
-from spacy_punct.data.tree import Tree
+from spacy_punct.data.tree import Slots, Tree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.attach import LogLinearAttach, RelationScores
 from spacy_punct.model.features import Nodes, TreeFeatures
 from spacy_punct.model.scores import NodeScores, ObservedSlots
+from spacy_punct.model.slot_reader import AGREEMENTS, Reading, SlotReader
 
 _LENGTHS = (1, 2, 3, 4, 6, 9, 14, 22, 35)
 """Constituents of up to this many words have an embedding in common."""
@@ -43,6 +48,8 @@ class LexicalSettings:
     encoder_depth (int): How many layers it has.
     hidden_width (int): The size of the hidden layers.
     hidden_depth (int): How many there are.
+    observed_width (int): The length of the vectors of what a writer put into slots;
+        0 for a model that does not read it.
     """
 
     vector_width: int
@@ -51,10 +58,11 @@ class LexicalSettings:
     encoder_depth: int = 1
     hidden_width: int = 256
     hidden_depth: int = 1
+    observed_width: int = 0
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            check_range(name, value, 1)
+            check_range(name, value, 0 if name == "observed_width" else 1)
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,8 @@ class LexicalFeatures:
     roles (ndarray): (n, 6) which word has which role at each node; -1 for none.
     length (ndarray): The number of the length class of each constituent.
     above (ndarray): The relation of each node's parent; one more number for the root.
+    observed (list[Slots]): For each tree what a writer put into its slots; empty if
+        it is not read.
     """
 
     templates: TreeFeatures
@@ -75,6 +85,7 @@ class LexicalFeatures:
     roles: np.ndarray
     length: np.ndarray
     above: np.ndarray
+    observed: list[Slots]
 
     @classmethod
     def concatenate(cls, parts: Sequence["LexicalFeatures"]) -> "LexicalFeatures":
@@ -91,7 +102,14 @@ class LexicalFeatures:
             np.concatenate(roles),
             np.concatenate([part.length for part in parts]),
             np.concatenate([part.above for part in parts]),
+            [slots for part in parts for slots in part.observed],
         )
+
+    def slots(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The slot before each word, and those at the left and right of its node."""
+        shift = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        word, _, first, last = self.roles[:, :4].T + shift
+        return word, first, last + 1
 
 
 class LexicalAttach(nn.Module):
@@ -112,8 +130,9 @@ class LexicalAttach(nn.Module):
         small, hidden = settings.embedding_width, settings.hidden_width
         self.tags = nn.Embedding(n_tags, small)
         self.relations = nn.Embedding(n_relations, small)
+        slot = settings.observed_width
         self.encoder = nn.LSTM(
-            settings.vector_width + 2 * small,
+            settings.vector_width + 2 * small + 2 * slot,
             settings.encoder_width,
             settings.encoder_depth,
             batch_first=True,
@@ -133,6 +152,16 @@ class LexicalAttach(nn.Module):
         self.pair = nn.Parameter(torch.zeros(hidden, len(self.inventory.all_pairs)))
         self.left = nn.Parameter(torch.zeros(hidden, n_punctemes))
         self.right = nn.Parameter(torch.zeros(hidden, n_punctemes))
+        if slot:
+            self.slots = SlotReader(self.inventory, slot)
+            self.at_left = nn.Linear(slot, hidden, bias=False)
+            self.at_right = nn.Linear(slot, hidden, bias=False)
+            self.agreement = nn.Parameter(torch.zeros(hidden, 2, AGREEMENTS))
+
+    @property
+    def reads_observed(self) -> bool:
+        """Whether it reads what a writer put into the slots."""
+        return self.settings.observed_width > 0
 
     def set_dropout(
         self, features: float, words: float = 0.0, *, seed: int | None = None
@@ -172,6 +201,9 @@ class LexicalAttach(nn.Module):
                 raise PunctError(
                     Errors.P065.format(n=len(tree), width=width, found=shape or "none")
                 )
+        observed = [tree.observed for tree in trees] if self.reads_observed else []
+        if None in observed:
+            raise PunctError(Errors.P130)
         templates = self.log_linear.observer.together(trees, slots)
         nodes = Nodes.of(trees)
         sizes = [len(tree) for tree in trees]
@@ -194,22 +226,40 @@ class LexicalAttach(nn.Module):
             np.stack(roles, axis=1),
             np.searchsorted(_LENGTHS, nodes.end - nodes.first),
             above[nodes.head],
+            observed,
         )
 
     def forward(self, batch: Sequence[LexicalFeatures]) -> list[RelationScores]:
         part = LexicalFeatures.concatenate(batch)
-        hidden = self._hidden(part)
-        return [
-            replace(
-                group,
-                scores=torch.addmm(
-                    group.scores,
-                    hidden.index_select(0, torch.from_numpy(group.nodes)),
-                    self._weights(group.relation),
-                ),
-            )
-            for group in self.log_linear([part.templates])
-        ]
+        reading = self.slots(part.observed) if self.reads_observed else None
+        hidden = self._hidden(part, reading)
+        result = []
+        for group in self.log_linear([part.templates]):
+            nodes = hidden.index_select(0, torch.from_numpy(group.nodes))
+            scores = torch.addmm(group.scores, nodes, self._weights(group.relation))
+            if reading is not None:
+                scores = scores + self._agreeing(group, nodes, part, reading)
+            result.append(replace(group, scores=scores))
+        return result
+
+    def _agreeing(
+        self,
+        group: RelationScores,
+        hidden: Tensor,
+        part: LexicalFeatures,
+        reading: Reading,
+    ) -> Tensor:
+        """(nodes, pairs of W_d): for punctemes that are written at the node's ends."""
+        _, *ends = part.slots()
+        weights = torch.einsum("nh,hsa->sna", hidden, self.agreement)
+        columns = (self.log_linear.lefts, self.log_linear.rights)
+        scores: Tensor = torch.zeros(())
+        for slots, weight, column in zip(ends, weights, columns, strict=True):
+            agreement = reading.agreement[slots[group.nodes]]
+            agrees = torch.from_numpy(agreement[..., column[group.relation].numpy()])
+            agrees = agrees.to(weight.dtype)
+            scores = scores + torch.einsum("na,nap->np", weight, agrees)
+        return scores
 
     def _weights(self, relation: int) -> Tensor:
         """(hidden width, pairs of W_d): what scores a relation's pairs."""
@@ -220,7 +270,7 @@ class LexicalAttach(nn.Module):
             + self.right.index_select(1, log_linear.rights[relation])
         )
 
-    def _hidden(self, part: LexicalFeatures) -> Tensor:
+    def _hidden(self, part: LexicalFeatures, reading: Reading | None) -> Tensor:
         """(nodes, hidden width): what is known of each node of a batch."""
         tag, relation, side, above, length = map(
             torch.from_numpy,
@@ -235,7 +285,11 @@ class LexicalAttach(nn.Module):
         vectors = torch.cat(
             [torch.as_tensor(rows, dtype=self.pair.dtype) for rows in part.vectors]
         )
-        words = torch.cat([vectors, self.tags(tag), self.relations(relation)], dim=1)
+        seen = [vectors, self.tags(tag), self.relations(relation)]
+        if reading is not None:
+            before, left, right = map(torch.from_numpy, part.slots())
+            seen += [reading.vectors[before], reading.vectors[before + 1]]
+        words = torch.cat(seen, dim=1)
         words = self._dropped_out(self._encoded(self._dropped_out(words), part.sizes))
         summed = (
             self.by_tag(tag)
@@ -244,6 +298,12 @@ class LexicalAttach(nn.Module):
             + self.by_length(length)
             + self._in_roles(words, part.roles)
         )
+        if reading is not None:
+            summed = (
+                summed
+                + self.at_left(reading.vectors[left])
+                + self.at_right(reading.vectors[right])
+            )
         hidden = self._dropped_out(torch.relu(summed))
         for layer in self.deeper:
             hidden = hidden + self._dropped_out(torch.relu(layer(hidden)))

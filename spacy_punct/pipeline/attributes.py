@@ -8,11 +8,14 @@ from typing import Any
 
 from spacy.tokens import Doc, Token
 
+from spacy_punct.pipeline.corrected import Correction
 from spacy_punct.pipeline.restored import restored_doc
 from spacy_punct.text.casing import same_letters
 
 PIECES = "spacy_punct.pieces"
 """Key of the written words and marks in `Doc.user_data`."""
+CORRECTIONS = "spacy_punct.corrections"
+"""Key of the corrections in `Doc.user_data`, as plain data."""
 TRUECASED = "spacy_punct.truecased"
 """Key of the text with true capitals: as long as the text, whatever its tokens."""
 
@@ -20,6 +23,13 @@ TRUECASED = "spacy_punct.truecased"
 def _restored_doc(doc: Doc) -> Doc | None:
     pieces = doc.user_data.get(PIECES)
     return None if pieces is None else restored_doc(doc, pieces)
+
+
+def _corrections(doc: Doc) -> list[Correction] | None:
+    found = doc.user_data.get(CORRECTIONS)
+    if found is None:
+        return None
+    return [Correction.from_data(doc, correction) for correction in found]
 
 
 def truecased(token: Token) -> str | None:
@@ -37,6 +47,9 @@ _DOC: dict[str, dict[str, Any]] = {
     "restored_slots": {"default": None},
     "restored_confidence": {"default": None},
     "restored_doc": {"getter": _restored_doc},
+    "corrected_text": {"default": None},
+    "corrected_slots": {"default": None},
+    "corrections": {"getter": _corrections},
 }
 _TOKEN: dict[str, dict[str, Any]] = {
     "left_puncteme": {"default": ()},

@@ -12,12 +12,15 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from spacy_punct.data.corruption import NoiseRates, corrupt
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import Errors, PunctError, check_range
-from spacy_punct.pipeline.gold import has_gold, joined_gold, set_gold
+from spacy_punct.pipeline.gold import gold_examples, has_gold, joined_gold, set_gold
+from spacy_punct.pipeline.observed import with_marks
 from spacy_punct.pipeline.trees import WORDS_ONLY
-from spacy_punct.text.spacing import NO_SPACES
+from spacy_punct.text.spacing import NO_SPACES, Spacing
+from spacy_punct.text.writer import Writer
 
 SUFFIXES = (".conllu", ".spacy")
 
@@ -62,6 +65,39 @@ def create_corpus(
         Augmentation(join, lower, noise, seed),
         limit,
     )
+
+
+def create_correction_corpus(
+    path: Path,
+    parsed: Path | None = None,
+    gold_share: float = 0.0,
+    gold_trees: bool = True,
+    limit: int = 0,
+    lower: float = 0.0,
+    noise: float = 0.0,
+    rates: dict[str, float] | None = None,
+    fresh: bool = True,
+    seed: int = 0,
+) -> Callable[[Language], Iterable[Example]]:
+    """A reader of treebanks whose punctuation it makes errors in,
+    `spacy_punct.CorrectionCorpus.v1`.
+
+    path (Path), parsed (Path | None), gold_share (float), gold_trees (bool), limit
+        (int), lower (float), noise (float): See `create_corpus`.
+    rates (dict[str, float] | None): How often each error is made, where not by
+        default: see `NoiseRates`.
+    fresh (bool): Whether each pass makes other errors; development data should not.
+    seed (int): Seed of what is random.
+    RETURNS (Callable): Called with the pipeline it gives examples: Docs with errors,
+        as tokens, on both sides, and the true punctuation on the reference.
+    """
+    corpus = PunctuationCorpus(
+        path,
+        Trees(gold_trees, Path(parsed) if parsed else None, gold_share, True),
+        Augmentation(1, lower, noise, seed),
+        limit,
+    )
+    return CorrectionCorpus(corpus, NoiseRates(**(rates or {})), fresh, seed)
 
 
 @dataclass(frozen=True)
@@ -154,6 +190,42 @@ class PunctuationCorpus:
                 Errors.P066.format(
                     path=self._trees.parsed, n=len(texts[1]), expected=len(texts[0])
                 )
+            )
+
+
+class CorrectionCorpus:
+    """See `create_correction_corpus`."""
+
+    def __init__(
+        self, corpus: PunctuationCorpus, rates: NoiseRates, fresh: bool, seed: int
+    ) -> None:
+        self._corpus = corpus
+        self._rates = rates
+        self._fresh = fresh
+        self._seed = seed
+
+    @property
+    def passes(self) -> int:
+        """How many have begun."""
+        return self._corpus.passes
+
+    @passes.setter
+    def passes(self, passes: int) -> None:
+        self._corpus.passes = passes
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        if not self._fresh:
+            self.passes = 0
+        writer = Writer(Spacing(nlp.lang or ""))
+        rng = random.Random(f"{self._seed} {self.passes}")
+        for example in self._corpus(nlp):
+            (truth,) = gold_examples(
+                Example(example.reference, example.reference), "the reader"
+            )
+            observed = corrupt(truth, self._rates, rng)
+            yield Example(
+                with_marks(example.predicted, observed, writer),
+                with_marks(example.reference, observed, writer),
             )
 
 

@@ -6,9 +6,10 @@ from spacy.language import Language
 from thinc.api import Config, Model
 
 from spacy_punct.model.channel import Direction
+from spacy_punct.pipeline.corrector import PunctuationCorrector
 from spacy_punct.pipeline.restorer import Existing, PunctuationRestorer
 from spacy_punct.pipeline.senter import StreamSenter
-from spacy_punct.pipeline.start import start_for
+from spacy_punct.pipeline.start import CORRECTOR, RESTORER, start_for
 from spacy_punct.pipeline.truecaser import Truecaser
 from spacy_punct.text.casing import Casing
 from spacy_punct.text.glyphs import Quotes
@@ -89,7 +90,7 @@ def make_punctuation_restorer(
     model (Model | None): None for the weights that come with the package for the
         pipeline's language. Without such weights: for the paper's model, untrained.
     """
-    start = start_for(nlp.lang) if model is None else None
+    start = start_for(nlp.lang, RESTORER) if model is None else None
     return PunctuationRestorer(
         nlp.vocab,
         model if start is None else start.model,
@@ -102,6 +103,75 @@ def make_punctuation_restorer(
         marks=marks,
         existing=existing,
         casing=casing,
+        quotes=quotes,
+        l2=l2,
+        unmatched_weight=unmatched_weight,
+        squared=squared,
+        scorer=scorer,
+        architecture=None if start is None else start.architecture,
+        spacing=None if start is None else start.spacing,
+    )
+
+
+@Language.factory(
+    "punctuation_corrector",
+    requires=["token.dep", "token.head", "token.pos", "doc.sents"],
+    assigns=["doc._.corrected_text", "doc._.corrected_slots", "doc._.corrections"],
+    default_config={
+        "model": None,
+        "threshold": 0.5,
+        "n_samples": 0,
+        "prune": 1e-3,
+        "max_hypotheses": 32,
+        "seed": 0,
+        "direction": None,
+        "quotes": None,
+        "l2": 1e-4,
+        "unmatched_weight": 0.0,
+        "squared": True,
+        "scorer": {"@scorers": "spacy_punct.correction_scorer.v1"},
+    },
+    default_score_weights={
+        "correct_f05": 1.0,
+        "correct_p": 0.0,
+        "correct_r": 0.0,
+        "correct_aed": 0.0,
+        "correct_aed_before": 0.0,
+    },
+)
+def make_punctuation_corrector(
+    nlp: Language,
+    name: str,
+    model: Model | None,
+    threshold: float,
+    n_samples: int,
+    prune: float,
+    max_hypotheses: int,
+    seed: int,
+    direction: Direction | None,
+    quotes: Quotes | None,
+    l2: float,
+    unmatched_weight: float,
+    squared: bool,
+    scorer: Callable | None,
+) -> PunctuationCorrector:
+    """Make a `punctuation_corrector`; see `PunctuationCorrector` for the settings.
+
+    model (Model | None): None for the weights that come with the package for the
+        pipeline's language. Without such weights: for one that reads words and what
+        is written, untrained.
+    """
+    start = start_for(nlp.lang, CORRECTOR) if model is None else None
+    return PunctuationCorrector(
+        nlp.vocab,
+        model if start is None else start.model,
+        name,
+        threshold=threshold,
+        n_samples=n_samples,
+        prune=prune,
+        max_hypotheses=max_hypotheses,
+        seed=seed,
+        direction=direction,
         quotes=quotes,
         l2=l2,
         unmatched_weight=unmatched_weight,

@@ -107,7 +107,7 @@ def _shared_out(
         stop = start + len(tree)
         ours, around = slots[start : stop + 1], spaces[start : stop + 1]
         if tree is not trees[-1]:
-            cut = _first_opener(slots[stop])
+            cut = first_opener(slots[stop])
             ours[-1], slots[stop] = slots[stop][:cut], slots[stop][cut:]
             if spaces:
                 around[-1], spaces[stop] = spaces[stop][: cut + 1], spaces[stop][cut:]
@@ -115,7 +115,7 @@ def _shared_out(
         start = stop
 
 
-def _first_opener(marks: Puncteme) -> int:
+def first_opener(marks: Puncteme) -> int:
     """Where the opening brackets at the end of a string of marks begin."""
     place = len(marks)
     while place and marks[place - 1] in BRACKETS:

@@ -6,9 +6,11 @@ from typing import Any
 from spacy.scorer import PRFScore
 from spacy.training import Example
 
+from spacy_punct.model.correction_scores import score_edits
 from spacy_punct.model.evaluation import score
 from spacy_punct.pipeline.attributes import truecased
 from spacy_punct.pipeline.gold import gold_slots, has_gold, is_comparable
+from spacy_punct.pipeline.observed import observed_slots
 from spacy_punct.pipeline.true_case import true_forms
 from spacy_punct.text.casing import has_capital
 
@@ -39,6 +41,43 @@ def score_punctuation(examples: Iterable[Example], **kwargs: Any) -> dict[str, A
         "punct_per_mark": {
             mark: {"p": s.p, "r": s.r, "f": s.f} for mark, s in found.per_mark.items()
         },
+    }
+
+
+def make_correction_scorer() -> Callable:
+    """Registered as `spacy_punct.correction_scorer.v1`."""
+    return score_correction
+
+
+def score_correction(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+    """Compare `doc._.corrected_slots` with the true slots of the references.
+
+    examples (Iterable[Example]): Corrected examples; those without true punctuation,
+        or cut into other words than the reference, are left out.
+    RETURNS (dict[str, Any]): `correct_aed` (edits a slot) and `correct_aed_before`
+        (the same of what was written); `correct_p`, `correct_r` and `correct_f05` of
+        the edits (see `score_edits`).
+    """
+    known = [
+        example
+        for example in examples
+        if has_gold(example.reference)
+        and example.predicted._.corrected_slots is not None
+        and len(example.predicted._.corrected_slots)
+        == len(gold_slots(example.reference))
+    ]
+    if not known:
+        return {}
+    truth = [gold_slots(example.reference) for example in known]
+    observed = [observed_slots(example.predicted) for example in known]
+    corrected = [tuple(map(tuple, e.predicted._.corrected_slots)) for e in known]
+    edits = score_edits(observed, corrected, truth)
+    return {
+        "correct_aed": score(corrected, truth).aed,
+        "correct_aed_before": score(observed, truth).aed,
+        "correct_p": edits.p,
+        "correct_r": edits.r,
+        "correct_f05": edits.f05,
     }
 
 

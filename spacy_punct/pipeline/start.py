@@ -1,4 +1,4 @@
-"""What a restorer starts with if its config leaves the model open."""
+"""What a component starts with if its config leaves the model open."""
 
 from typing import Any, NamedTuple
 
@@ -10,15 +10,33 @@ from spacy_punct import pipelines
 from spacy_punct.pipeline.bundled_vectors import build_bundled_vectors
 from spacy_punct.text.spacing import Spacing
 
-_PAPER = Config().from_str(
-    """
-[model]
-@architectures = "spacy_punct.LogLinearAttach.v1"
-"""
-)["model"]
+RESTORER, CORRECTOR = "punctuation_restorer", "punctuation_corrector"
+"""The components, as bundled pipelines call them."""
 
-_RESTORER, _SHARED = "punctuation_restorer", "tok2vec"
-"""The components of a bundled pipeline that a restorer is made of."""
+_SHARED = "tok2vec"
+"""The component of a bundled pipeline to which they listen."""
+
+_UNTRAINED = Config().from_str(
+    """
+[punctuation_restorer]
+@architectures = "spacy_punct.LogLinearAttach.v1"
+
+[punctuation_corrector]
+@architectures = "spacy_punct.LexicalAttach.v1"
+observed_width = 32
+
+[punctuation_corrector.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 96
+depth = 2
+embed_size = 2000
+window_size = 1
+maxout_pieces = 3
+subword_features = true
+"""
+)
+"""The paper's restorer, and a corrector that reads words and what is written."""
 
 
 class Start(NamedTuple):
@@ -34,39 +52,42 @@ class Start(NamedTuple):
     spacing: Spacing | None
 
 
-def start_for(language: str) -> Start:
-    """The bundled weights of a language, or else the paper's model, untrained.
+def start_for(language: str, component: str) -> Start:
+    """The bundled weights of a language, or else an untrained model.
 
     language (str): A two-letter code.
+    component (str): RESTORER or CORRECTOR.
     RETURNS (Start): Its own at each call, to be trained or changed.
     """
     if language in pipelines.names():
-        return _bundled(language)
-    return Start(_PAPER, registry.resolve({"model": _PAPER})["model"], None)
+        meta = srsly.read_json(pipelines.path_to(language) / "meta.json")
+        if component in meta["components"]:
+            return _bundled(language, component, meta)
+    architecture = _UNTRAINED[component]
+    return Start(architecture, registry.resolve({"model": architecture})["model"], None)
 
 
-def _bundled(name: str) -> Start:
-    """The restorer of a bundled pipeline, with tok2vec and vectors of its own."""
-    meta = srsly.read_json(pipelines.path_to(name) / "meta.json")
-    others = set(meta["components"]) - {_RESTORER, _SHARED}
+def _bundled(name: str, component: str, meta: dict[str, Any]) -> Start:
+    """A component of a bundled pipeline, with tok2vec and vectors of its own."""
+    others = set(meta["components"]) - {component, _SHARED}
     nlp = pipelines.load(name, exclude=sorted(others))
-    config = nlp.get_pipe_config(_RESTORER)
+    config = nlp.get_pipe_config(component)
     listeners = [
         place.removesuffix(".@architectures")
         for place, value in util.dict_to_dot(config).items()
         if value == "spacy.Tok2VecListener.v1"
     ]
-    nlp.replace_listeners(_SHARED, _RESTORER, listeners)
-    architecture = nlp.config.interpolate()["components"][_RESTORER]["model"]
+    nlp.replace_listeners(_SHARED, component, listeners)
+    architecture = nlp.config.interpolate()["components"][component]["model"]
     architecture["tok2vec"] = {
         "@architectures": "spacy_punct.BundledVectors.v1",
         "pipeline": name,
         "tok2vec": architecture["tok2vec"],
     }
-    restorer = nlp.get_pipe(_RESTORER)
-    inner = restorer.model.get_ref("tok2vec")
+    pipe = nlp.get_pipe(component)
+    inner = pipe.model.get_ref("tok2vec")
     tok2vec = build_bundled_vectors(inner, name)
     tok2vec.shims[0].vectors = nlp.vocab.vectors
-    restorer.model.layers[restorer.model.layers.index(inner)] = tok2vec
-    restorer.model.set_ref("tok2vec", tok2vec)
-    return Start(architecture, restorer.model, restorer.spacing)
+    pipe.model.layers[pipe.model.layers.index(inner)] = tok2vec
+    pipe.model.set_ref("tok2vec", tok2vec)
+    return Start(architecture, pipe.model, pipe.spacing)

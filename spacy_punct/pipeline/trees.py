@@ -1,20 +1,22 @@
 """Sentences of a Doc as trees, whatever component made the parse."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc, Token
 
-from spacy_punct.data.marks import HYPHENS, is_mark, may_be_mark
+from spacy_punct.data.marks import ABBREVIATION_DOT, HYPHENS, is_mark, may_be_mark
 from spacy_punct.data.quotes import directed_quotes
-from spacy_punct.data.tree import ROOT, Puncteme, Tree
+from spacy_punct.data.tree import ROOT, Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.text.spacing import NO_SPACES
 
 WORDS_ONLY = "spacy_punct.words_only"
 """Key of Docs in whose user data it is known that every token is a word."""
+MARKS = "spacy_punct.marks"
+"""Key of Docs in whose user data it is known which mark each token is, "" for words."""
 
 _UNTAGGED = "X"
 
@@ -31,7 +33,7 @@ class _Clue(NamedTuple):
 class ParsedSentence:
     """A sentence of a Doc, its punctuation taken out.
 
-    tree (Tree): The words.
+    tree (Tree): The words; observed are the marks, and the dots of abbreviations.
     positions (tuple[int, ...]): The token of each word.
     texts (tuple[str, ...]): The words as they are in the text, abbreviations with dots.
     marks (tuple[Puncteme, ...]): The marks that stood in the slots.
@@ -70,7 +72,8 @@ def parsed_sentences(
     doc (Doc): A parsed Doc.
     name (str): How messages call the component.
     vectors (Any): An array with a row for each token, to go with the words.
-    words_only (bool): Whether it is known that every token is a word.
+    words_only (bool): Whether it is known that every token is a word, but for marks
+        that the Doc names.
     RETURNS (list[ParsedSentence]): Empty if there are no words.
     """
     # spaCy makes tokens, and the text, anew each time they are asked for.
@@ -79,7 +82,11 @@ def parsed_sentences(
     _check_parse(doc, ink, name)
     heads = _heads(doc)
     words_only = words_only or doc.user_data.get(WORDS_ONLY, False)
-    words = {token.i for token in ink if words_only or not _is_mark(token)}
+    known = doc.user_data.get(MARKS)
+    if known is not None:
+        words = {token.i for token in ink if not known[token.i]}
+    else:
+        words = {token.i for token in ink if words_only or not _is_mark(token)}
     ends = {sent.end - 1 for sent in doc.sents} if words else set()
     sentences: list[list[Token]] = []
     current: list[Token] = []
@@ -165,7 +172,8 @@ def _parsed(
     after: str,
     vectors: Any,
 ) -> ParsedSentence:
-    marks = _marks([token for token in tokens if token.i not in words])
+    known = tokens[0].doc.user_data.get(MARKS)
+    marks = known or _marks([token for token in tokens if token.i not in words])
     slots: list[list[str]] = [[]]
     white: list[list[str]] = [[]]
     glyphs: dict[tuple[int, int], str] = {}
@@ -185,15 +193,26 @@ def _parsed(
     white[-1].append("")
     positions = [token.i for token in kept]
     texts = tuple(token.text for token in kept)
+    tree = _tree(kept, texts, heads, None if vectors is None else vectors[positions])
+    found = tuple(map(tuple, slots))
     return ParsedSentence(
-        _tree(kept, texts, heads, None if vectors is None else vectors[positions]),
+        replace(tree, observed=_with_dots(tree.words, texts, found)),
         tuple(positions),
         texts,
-        tuple(map(tuple, slots)),
+        found,
         glyphs,
         tuple(map(tuple, white)),
         before,
         after,
+    )
+
+
+def _with_dots(stems: Sequence[str], texts: Sequence[str], slots: Slots) -> Slots:
+    """The slots with the dots that words such as `etc.` have in the text."""
+    dots = [stem != text for stem, text in zip(stems, texts, strict=True)]
+    return tuple(
+        (ABBREVIATION_DOT, *slot) if dot else slot
+        for dot, slot in zip([False, *dots], slots, strict=True)
     )
 
 

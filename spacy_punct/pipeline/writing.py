@@ -1,19 +1,19 @@
 """Restored sentences -> the pieces of a text, with what the source had around."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from spacy.tokens import Doc
 
 from spacy_punct.data.marks import ABBREVIATION_DOT
-from spacy_punct.data.tree import Slots
+from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.inventory import Pair
 from spacy_punct.pipeline.attributes import truecased
 from spacy_punct.pipeline.restored import PieceData
 from spacy_punct.pipeline.trees import ParsedSentence
 from spacy_punct.text.casing import Casing, cased
-from spacy_punct.text.writer import Gap, Writer
+from spacy_punct.text.writer import Gap, Piece, Writer
 
 
 @dataclass(frozen=True)
@@ -64,27 +64,58 @@ def write_pieces(
         after = source.after
         if number < len(sentences) - 1 and after in ("", " "):
             after = writer.space
-        written = writer.write(
-            words,
-            restored.slots,
-            tags=source.tree.tags,
-            gaps=[_gap(restored, i) for i in range(len(source.white))],
-            glyphs={
-                place: text
-                for place, text in source.glyphs.items()
-                if restored.kept[place[0]]
-            },
-            white={
-                i: white
-                for i, white in enumerate(source.white)
-                if source.marks[i] and restored.slots[i] == source.marks[i]
-            },
-            after=after,
-        )
+        glyphs = {
+            place: text
+            for place, text in source.glyphs.items()
+            if restored.kept[place[0]]
+        }
+        written = write_sentence(source, restored.slots, words, writer, glyphs, after)
         for piece in written:
             token = None if piece.source is None else source.positions[piece.source]
             pieces.append([piece.text, piece.space, number, token])
     return pieces
+
+
+def write_sentence(
+    source: ParsedSentence,
+    slots: Slots,
+    words: Sequence[str],
+    writer: Writer,
+    glyphs: Mapping[tuple[int, int], str],
+    after: str = "",
+) -> list[Piece]:
+    """The words and marks of a sentence, as written.
+
+    source (ParsedSentence): The sentence as it was.
+    slots (Slots): Its marks now.
+    words (Sequence[str]): How its words are written.
+    writer (Writer): How to write.
+    glyphs (Mapping): (slot, position) -> how a mark is written.
+    after (str): White space after it.
+    RETURNS (list[Piece]): The pieces.
+    """
+    return writer.write(
+        words,
+        slots,
+        tags=source.tree.tags,
+        gaps=[_gap(source, i) for i in range(len(source.white))],
+        glyphs=glyphs,
+        white={
+            i: white
+            for i, white in enumerate(source.white)
+            if source.marks[i] and slots[i] == source.marks[i]
+        },
+        after=after,
+    )
+
+
+def joined_slots(sentences: Iterable[Slots]) -> list[Puncteme]:
+    """The slots of a text: where two sentences meet, those of both."""
+    slots: list[Puncteme] = [()]
+    for first, *others in sentences:
+        slots[-1] += first
+        slots += others
+    return slots
 
 
 def without_second_dots(words: Sequence[str], slots: Slots) -> Slots:
@@ -97,15 +128,15 @@ def without_second_dots(words: Sequence[str], slots: Slots) -> Slots:
     return tuple(result)
 
 
-def _gap(restored: RestoredSentence, slot: int) -> Gap:
+def _gap(source: ParsedSentence, slot: int) -> Gap:
     """The source's white space between two words, unless it is an ordinary space.
 
     Where marks stood that do not stand there now, only line breaks are kept.
     """
-    marks, white = restored.source.marks[slot], restored.source.white[slot]
+    marks, white = source.marks[slot], source.white[slot]
     if marks:
         return tuple(piece for piece in white if "\n" in piece) or None
-    is_inner = 0 < slot < len(restored.source.positions)
+    is_inner = 0 < slot < len(source.positions)
     if not is_inner or white == (" ",):
         return None
     return tuple(piece for piece in white if piece)

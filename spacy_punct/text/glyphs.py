@@ -45,3 +45,9 @@ def glyph_table(language: str, quotes: Quotes) -> dict[str, str]:
         glyphs = _TYPOGRAPHIC.get(language, _ENGLISH)
         table |= dict(zip(_QUOTE_MARKS, glyphs, strict=True))
     return table
+
+
+def quotes_of(text: str) -> Quotes:
+    """How the quotes of a text are written; straight if it has none."""
+    has_double = any(char in text for char in "“”„«»")
+    return "typographic" if has_double else "straight"

@@ -1,0 +1,180 @@
+"""The component `punctuation_corrector`."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from spacy_punct.data.marks import UNK
+from spacy_punct.data.tree import Puncteme
+from spacy_punct.errors import check_range
+from spacy_punct.model.channel import Direction
+from spacy_punct.model.distribution import Distribution
+from spacy_punct.model.mbr import best_slot
+from spacy_punct.pipeline.attributes import CORRECTIONS
+from spacy_punct.pipeline.component import PunctuationPipe, underlying
+from spacy_punct.pipeline.corrected import applied
+from spacy_punct.pipeline.correcting import (
+    CorrectedSentence,
+    blamed_word,
+    correction_data,
+)
+from spacy_punct.pipeline.trees import ParsedSentence
+from spacy_punct.pipeline.writing import joined_slots, without_second_dots
+from spacy_punct.text.glyphs import QUOTES, Quotes, quotes_of
+from spacy_punct.text.spacing import NO_SPACES, Spacing
+from spacy_punct.text.writer import Writer
+
+
+class PunctuationCorrector(PunctuationPipe):
+    """Proposes corrections of the punctuation of parsed Docs.
+
+    vocab (Vocab): The shared vocabulary.
+    model (Model): One of the project's architectures that read what is written.
+    name (str): The component's name in the pipeline.
+    threshold (float): How probable a correction must be; the higher, the more is left
+        as it is.
+    n_samples, prune, max_hypotheses, seed, direction: See `PunctuationRestorer`.
+    quotes (Quotes | None): How new quotes are written; None for as the text has them.
+    l2, unmatched_weight, squared: See `PunctuationRestorer`.
+    scorer (Callable | None): The scoring method.
+    architecture (dict | None), spacing (Spacing | None): See `PunctuationPipe`.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str = "punctuation_corrector",
+        *,
+        threshold: float = 0.5,
+        n_samples: int = 0,
+        prune: float = 1e-3,
+        max_hypotheses: int = 32,
+        seed: int = 0,
+        direction: Direction | None = None,
+        quotes: Quotes | None = None,
+        l2: float = 1e-4,
+        unmatched_weight: float = 0.0,
+        squared: bool = True,
+        scorer: Callable | None = None,
+        architecture: dict[str, Any] | None = None,
+        spacing: Spacing | None = None,
+    ) -> None:
+        check_range("threshold", threshold, 0, 1)
+        cfg = {
+            "threshold": threshold,
+            "n_samples": n_samples,
+            "prune": prune,
+            "max_hypotheses": max_hypotheses,
+            "seed": seed,
+            "direction": direction,
+            "quotes": quotes,
+        }
+        training = {
+            "l2": l2,
+            "unmatched_weight": unmatched_weight,
+            "squared": squared,
+        }
+        super().__init__(
+            vocab,
+            model,
+            name,
+            cfg,
+            training,
+            scorer=scorer,
+            architecture=architecture,
+            spacing=spacing,
+        )
+        self._check_choice("quotes", (None, *QUOTES))
+
+    def _answer(
+        self, sentence: ParsedSentence, distribution: Distribution
+    ) -> CorrectedSentence:
+        observed = sentence.tree.observed
+        known = self.punctuation.inventory.known(observed)
+        marginals = self._marginals(sentence, distribution)
+        slots = list(observed)
+        probabilities = [
+            marginal.get(slot, 0.0)
+            for marginal, slot in zip(marginals, known, strict=True)
+        ]
+        for i in self._open_slots(sentence):
+            best = best_slot(marginals[i])
+            written = _with_unknown(best, observed[i], known[i])
+            likelier = marginals[i][best] > max(probabilities[i], self.cfg["threshold"])
+            if best != known[i] and written is not None and likelier:
+                slots[i], probabilities[i] = written, marginals[i][best]
+        shown = tuple(
+            marks if slot == old else new
+            for marks, slot, old, new in zip(
+                sentence.marks,
+                slots,
+                observed,
+                without_second_dots(sentence.texts, slots),
+                strict=True,
+            )
+        )
+        changed = [i for i, marks in enumerate(sentence.marks) if shown[i] != marks]
+        words: list[int] = []
+        if changed:
+            inventory = self.punctuation.inventory
+            before = underlying(distribution, known)
+            after = underlying(distribution, inventory.known(slots))
+            words = [
+                blamed_word(distribution.tree, i, known[i], slots[i], before, after)
+                for i in changed
+            ]
+        return CorrectedSentence(
+            sentence,
+            tuple(slots),
+            shown,
+            dict(zip(changed, words, strict=True)),
+            tuple(probabilities),
+        )
+
+    def _open_slots(self, sentence: ParsedSentence) -> Iterable[int]:
+        """The slots that may be corrected: not those within a word as written."""
+        has_spaces = self.spacing.language not in NO_SPACES
+        for i in range(len(sentence.marks)):
+            if not (has_spaces and sentence.is_spelling(i)):
+                yield i
+
+    def set_annotations(
+        self, docs: Iterable[Doc], scores: Iterable[Sequence[CorrectedSentence]]
+    ) -> None:
+        """Write what `predict` found to the extension attributes."""
+        for doc, sentences in zip(docs, scores, strict=True):
+            quotes = self.cfg["quotes"] or quotes_of(doc.text)
+            writer = Writer(self.spacing, quotes)
+            found = correction_data(doc, sentences, writer)
+            doc.user_data[CORRECTIONS] = found
+            doc._.corrected_text = applied(doc.text, found)
+            slots = joined_slots(sentence.slots for sentence in sentences)
+            doc._.corrected_slots = [list(slot) for slot in slots]
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """The scorer's scores; none if there is no true punctuation.
+
+        examples (Iterable[Example]): Examples, corrected.
+        RETURNS (dict[str, Any]): The scores.
+        """
+        examples = self._with_gold(examples)
+        return super().score(examples, **kwargs) if examples else {}
+
+
+def _with_unknown(
+    best: Puncteme, observed: Puncteme, known: Puncteme
+) -> Puncteme | None:
+    """An answer with the marks that were too rare to model as they are written.
+
+    None if it is not clear which of them are meant.
+    """
+    rare = [mark for mark, name in zip(observed, known, strict=True) if name == UNK]
+    if best.count(UNK) != len(rare):
+        return None if UNK in best or rare else best
+    remaining = iter(rare)
+    return tuple(next(remaining) if mark == UNK else mark for mark in best)
