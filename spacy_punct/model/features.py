@@ -93,6 +93,7 @@ class Observer:
         self.size = self.paired
         if self.observed_pairs is not None:
             self._pairs = {pair: k for k, pair in enumerate(self.observed_pairs)}
+            # N and the classes of W once more for each pair, and for all others.
             self.size += (len(self._pairs) + 1) * self.path
         # Unknown tags share one number; the edges of the sentence have their own.
         self._tags = {tag: k for k, tag in enumerate(inventory.tags)}
