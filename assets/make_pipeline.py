@@ -1,26 +1,32 @@
 """Put a trained pipeline into the package, small, with its sources and its scores.
 
     python assets/make_pipeline.py training/en/model-best spacy_punct/pipelines/en
+    python assets/make_pipeline.py --corrector training/en-corrector/model-best \\
+        spacy_punct/pipelines/en
     python assets/make_pipeline.py --scores spacy_punct/pipelines/en metrics/en-*.json
 
-Each JSON file, made by `punct evaluate`, is found in the meta under its name.
+A corrector that is trained by itself is added to what is there. Each JSON file, made by
+`punct evaluate` or `punct evaluate-correction`, is found in the meta under its name.
 """
 
 import shutil
 import sys
+import warnings
 from pathlib import Path
 
 import spacy
 import srsly
+from spacy.language import Language
 from spacy.vectors import Vectors
 
 from spacy_punct.about import __version__
 
-MAX_SIZE = 15_000_000
+MAX_SIZE = 20_000_000
 N_VECTORS = 11_500
 """Of the word vectors, by frequency."""
 MIN_WEIGHT = 0.05
-"""Of the log-linear part of the restorer; smaller ones are dropped."""
+"""Of the log-linear parts; smaller ones are dropped."""
+RESTORER, CORRECTOR = "punctuation_restorer", "punctuation_corrector"
 SOURCES = [
     {
         "name": "UD English EWT 2.16",
@@ -61,7 +67,25 @@ def bundle(model: Path, output: Path) -> None:
         keys=sorted(kept, key=kept.get),
         name=vectors.name,
     )
-    nlp.get_pipe("punctuation_restorer").model.shims[0].min_weight = MIN_WEIGHT
+    write(nlp, output)
+
+
+def add_corrector(corrector: Path, output: Path) -> None:
+    """Put a corrector into a pipeline, in place of the one that may be there."""
+    nlp = spacy.load(output)
+    if CORRECTOR in nlp.pipe_names:
+        nlp.remove_pipe(CORRECTOR)
+    with warnings.catch_warnings():
+        # It was trained with the same vectors, of which the pipeline has the first.
+        warnings.filterwarnings("ignore", message=r"\[W113\]")
+        nlp.add_pipe(CORRECTOR, source=spacy.load(corrector, vocab=nlp.vocab))
+    write(nlp, output)
+
+
+def write(nlp: Language, output: Path) -> None:
+    """Write a pipeline, small."""
+    for name in {RESTORER, CORRECTOR} & set(nlp.pipe_names):
+        nlp.get_pipe(name).model.shims[0].min_weight = MIN_WEIGHT
     if output.exists():
         shutil.rmtree(output)
     nlp.to_disk(output)
@@ -83,5 +107,7 @@ def add_scores(pipeline: Path, metrics: list[Path]) -> None:
 if __name__ == "__main__":
     if sys.argv[1] == "--scores":
         add_scores(Path(sys.argv[2]), list(map(Path, sys.argv[3:])))
+    elif sys.argv[1] == "--corrector":
+        add_corrector(Path(sys.argv[2]), Path(sys.argv[3]))
     else:
         bundle(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,4 +1,9 @@
-"""Punctuation as learners get it wrong, for training where there are no pairs."""
+"""Punctuation as learners get it wrong, for training where there are no pairs.
+
+Errors are made where they show: where a reader who knows the language would see that
+something is wrong without having seen the sentence before. A comma that is a matter of
+style, or an exclamation mark for a period, is no error to be learned from.
+"""
 
 import random
 import unicodedata
@@ -24,13 +29,16 @@ class NoiseRates:
     """How often each error is made, from 0 to 1 where it could be.
 
     share_clean (float): Sentences that are left entirely as they are.
-    omitted_comma (float): A comma is left out.
+    omitted_comma (float): A comma is left out that is one of a pair around a
+        constituent, ends a clause or an address before the main clause, begins an
+        address, an apposition or a clause of its own, or parts the items of a list.
     omitted_both (float): If it was one of a pair around a constituent, the other
         goes too.
     comma_after_subject (float): A comma parts a subject of several words from its
         verb.
     comma_before_complement (float): A comma before a clause that is an object.
-    comma_before_relative (float): A comma before a clause that modifies a noun.
+    comma_before_relative (float): A comma before a clause that modifies a noun and
+        does not begin with a relative pronoun but `that`, if with any.
     comma_before_conjunct (float): A comma before the coordinator of two phrases
         that are not whole clauses.
     comma_after_initial (float): A comma after a conjunction or adverb that begins
@@ -39,7 +47,7 @@ class NoiseRates:
     comma_splice (float): A semicolon, colon, dash or full stop between clauses
         becomes a comma.
     comma_for_end (float): The full stop that ends the sentence becomes a comma.
-    missing_end (float): The sentence lacks its end mark.
+    missing_end (float): A sentence that is a clause lacks its end mark.
     doubled_end (float): The end mark is followed by itself or a full stop, or has a
         comma beside it.
     transposed_quote (float): A closing quote and the full stop or comma beside it
@@ -48,30 +56,30 @@ class NoiseRates:
     stray_bracket (float): The sentence gets a bracket or quote that has no partner.
     turned_bracket (float): Of a pair of brackets or quotes, one is written like the
         other.
-    wrong_end (float): A question or exclamation mark becomes a full stop.
-    wrong_stop (float): A full stop becomes a question or exclamation mark.
+    wrong_end (float): A question mark becomes a full stop.
+    wrong_stop (float): A full stop becomes a question mark.
     wrong_comma (float): A comma becomes a semicolon or colon.
     wrong_colon (float): A semicolon or colon becomes the other, or a comma.
     """
 
     share_clean: float = 0.25
-    omitted_comma: float = 0.3
-    omitted_both: float = 0.3
+    omitted_comma: float = 0.4
+    omitted_both: float = 0.15
     comma_after_subject: float = 0.3
     comma_before_complement: float = 0.35
-    comma_before_relative: float = 0.3
+    comma_before_relative: float = 0.35
     comma_before_conjunct: float = 0.35
     comma_after_initial: float = 0.5
     comma_before_oblique: float = 0.15
     comma_splice: float = 0.7
     comma_for_end: float = 0.08
-    missing_end: float = 0.12
+    missing_end: float = 0.15
     doubled_end: float = 0.08
     transposed_quote: float = 0.5
-    dropped_bracket: float = 0.3
-    stray_bracket: float = 0.04
+    dropped_bracket: float = 0.35
+    stray_bracket: float = 0.05
     turned_bracket: float = 0.2
-    wrong_end: float = 0.3
+    wrong_end: float = 0.4
     wrong_stop: float = 0.05
     wrong_comma: float = 0.05
     wrong_colon: float = 0.3
@@ -164,7 +172,6 @@ class _Style:
     comma: str = ","
     stop: str = "."
     question: str = "?"
-    exclamation: str = "!"
     semicolon: str = ";"
     colon: str = ":"
 
@@ -174,7 +181,7 @@ class _Style:
 
 
 _LATIN = _Style()
-_WIDE = _Style("，", "。", "？", "！", "；", "：")
+_WIDE = _Style("，", "。", "？", "；", "：")
 _STYLES = {
     "ARABIC": _Style(comma="،", question="؟", semicolon="؛"),
     "DEVANAGARI": _Style(stop="।"),
@@ -183,10 +190,12 @@ _STYLES = {
     "KATAKANA": _WIDE,
 }
 _COLONS = frozenset(":;：；؛")
-_ASKING = frozenset("?!？！؟")
+_ASKING = frozenset("?？؟")
+_SPANISH_CLOSERS = frozenset("?!")
 _SPLICED = frozenset({*FULL_STOPS, *_COLONS, "-", "--", "---", "–", "—", "――", "——"})
 _CLOSING_QUOTES = frozenset({"''", "'", "”", "’", "»", "›", "」", "』"})
 _CLAUSES = frozenset({"root", "ccomp", "advcl", "acl", "conj", "parataxis", "csubj"})
+_SET_OFF = frozenset({"vocative", "appos", "parataxis", "discourse", "dislocated"})
 _SUBJECTS = ("nsubj", "csubj")
 """In UD 1 also nsubjpass and csubjpass."""
 _TERMINAL_CHARS = frozenset("".join(TERMINALS))
@@ -260,6 +269,25 @@ class _Sentence:
         }
 
     @cached_property
+    def is_clause(self) -> bool:
+        """Whether the whole sentence is one: a heading may well lack an end mark."""
+        root = self.tree.root
+        return self.tree.tags[root] in ("VERB", "AUX") or self.has_subject(root)
+
+    @cached_property
+    def demanding_commas(self) -> set[int]:
+        """Slots at the edge of a constituent that is set off by commas."""
+        slots = set()
+        for word, (left, right) in enumerate(self.tree.spans):
+            relation, head = self.relations[word], self.tree.heads[word]
+            if relation in _SET_OFF or (relation == "advcl" and word < head):
+                slots |= {left, right}
+            # UD 1 attaches coordinators to the first conjunct, before this one.
+            elif relation == "conj" and "cc" not in self.relations[left - 1 : left + 1]:
+                slots.add(left)
+        return slots
+
+    @cached_property
     def partners(self) -> dict[tuple[int, int], tuple[int, int]]:
         """For each comma of a pair around a constituent, the other."""
         commas = dict(self.positions(COMMAS))
@@ -300,8 +328,10 @@ def _omitted_comma(
     sentence: _Sentence, rates: NoiseRates, rng: random.Random
 ) -> Iterator[_Error]:
     for place in sentence.positions(COMMAS):
-        error = [sentence.put(*place)]
         partner = sentence.partners.get(place)
+        if not partner and place[0] not in sentence.demanding_commas:
+            continue
+        error = [sentence.put(*place)]
         if partner and rng.random() < rates.omitted_both:
             error.append(sentence.put(*partner))
         yield error
@@ -323,7 +353,12 @@ def _comma_before_complement(sentence: _Sentence, *_) -> Iterator[_Error]:
 
 
 def _comma_before_relative(sentence: _Sentence, *_) -> Iterator[_Error]:
-    return sentence.commas(start for _, start in sentence.starts({"acl"}))
+    words = sentence.tree.words
+    return sentence.commas(
+        start
+        for _, start in sentence.starts({"acl"})
+        if sentence.tree.tags[start] != "PRON" or words[start].lower() == "that"
+    )
 
 
 def _comma_before_conjunct(sentence: _Sentence, *_) -> Iterator[_Error]:
@@ -375,7 +410,7 @@ def _comma_for_end(sentence: _Sentence, *_) -> Iterator[_Error]:
 
 
 def _missing_end(sentence: _Sentence, *_) -> Iterator[_Error]:
-    if sentence.end:
+    if sentence.end and sentence.is_clause:
         yield [sentence.put(*sentence.end)]
 
 
@@ -410,7 +445,7 @@ def _dropped_bracket(
 ) -> Iterator[_Error]:
     for opener, closer in sentence.pairs:
         # The closer of ¿ is an end mark.
-        ends = sentence.slots[closer[0]][closer[1]] in _ASKING
+        ends = sentence.slots[closer[0]][closer[1]] in _SPANISH_CLOSERS
         yield [sentence.put(*(opener if ends else rng.choice((opener, closer))))]
 
 
@@ -419,7 +454,7 @@ def _turned_bracket(
 ) -> Iterator[_Error]:
     for places in sentence.pairs:
         marks = [sentence.slots[slot][k] for slot, k in places]
-        which = 0 if marks[1] in _ASKING else rng.randrange(2)
+        which = 0 if marks[1] in _SPANISH_CLOSERS else rng.randrange(2)
         yield [sentence.put(*places[which], marks[1 - which])]
 
 
@@ -442,12 +477,9 @@ def _wrong_end(sentence: _Sentence, *_) -> Iterator[_Error]:
         yield [sentence.put(*place, sentence.style.stop)]
 
 
-def _wrong_stop(
-    sentence: _Sentence, rates: NoiseRates, rng: random.Random
-) -> Iterator[_Error]:
-    style = sentence.style
+def _wrong_stop(sentence: _Sentence, *_) -> Iterator[_Error]:
     for place in sentence.positions(frozenset(FULL_STOPS)):
-        yield [sentence.put(*place, rng.choice((style.question, style.exclamation)))]
+        yield [sentence.put(*place, sentence.style.question)]
 
 
 def _wrong_comma(

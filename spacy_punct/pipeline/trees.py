@@ -224,13 +224,16 @@ def _marks(tokens: Sequence[Token]) -> dict[int, str]:
 
 
 def _side(token: Token) -> str:
-    """The Penn tag of an opening or closing quote, if its spaces tell."""
+    """The Penn tag of an opening or closing quote, if its spaces tell, or what it is
+    written together with: `"Yes",` closes and `("Yes` opens."""
     before, after = token.doc[: token.i], token.doc[token.i + 1 :]
-    space_before = not before or before[-1].is_space or bool(before[-1].whitespace_)
-    space_after = not after or after[0].is_space or bool(token.whitespace_)
-    if space_before == space_after:
+    opens = not before or before[-1].is_space or bool(before[-1].whitespace_)
+    closes = not after or after[0].is_space or bool(token.whitespace_)
+    if not opens and not closes:
+        opens, closes = is_mark(before[-1].text), is_mark(after[0].text)
+    if opens == closes:
         return ""
-    return "``" if space_before else "''"
+    return "``" if opens else "''"
 
 
 def _stem(word: str) -> str:

@@ -143,6 +143,43 @@ def test_of_a_pair_of_commas_one_or_both_go():
     assert surfaces(always, RELATIVE) == {whole, none}
 
 
+@pytest.mark.parametrize(
+    ("text", "heads", "relations", "goes"),
+    [
+        ("If it rains , we stay .", "3 3 5 5 0", "mark nsubj advcl nsubj root", True),
+        ("Today , we stay .", "3 3 0", "obl:tmod nsubj root", False),
+        ("Thanks , Anna .", "0 1", "root vocative", True),
+        ("Red , green and blue .", "0 1 4 1", "root conj cc conj", True),
+        ("He left , but she stayed .", "2 0 5 5 2", "nsubj root cc nsubj conj", False),
+    ],
+)
+def test_commas_go_where_they_are_missed(text, heads, relations, goes):
+    without = text.replace(" ,", "")
+    expected = {without} if goes else {text}
+    sentence = example(text, heads, relations)
+    assert surfaces(only(omitted_comma=1.0), sentence) == expected
+
+
+def test_headings_may_lack_an_end_mark():
+    heading = example("Chapter One .", "0 1", "root nummod", "NOUN NUM")
+    assert surfaces(only(missing_end=1.0), heading) == {"Chapter One ."}
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "taken"),
+    [("that", "PRON", True), ("who", "PRON", False), ("sleeping", "VERB", True)],
+)
+def test_a_comma_before_a_restrictive_clause(word, tag, taken):
+    sentence = example(
+        f"The man {word} barked",
+        "2 0 4 2",
+        "det root nsubj acl:relcl",
+        f"DET NOUN {tag} VERB",
+    )
+    found = surfaces(only(comma_before_relative=1.0), sentence)
+    assert found == {f"The man , {word} barked" if taken else f"The man {word} barked"}
+
+
 def test_superfluous_commas_stand_where_the_tree_says():
     text = "But the man who sang said that he sat in a chair and slept"
     sentence = example(
@@ -208,7 +245,7 @@ def test_splices_are_between_clauses():
         ({"comma_for_end": 1.0}, {"He left ,"}),
         ({"missing_end": 1.0}, {"He left"}),
         ({"doubled_end": 1.0}, {"He left . .", "He left . ,", "He left , ."}),
-        ({"wrong_stop": 1.0}, {"He left ?", "He left !"}),
+        ({"wrong_stop": 1.0}, {"He left ?"}),
         ({"wrong_end": 1.0}, {"He left ."}),
     ],
 )

@@ -28,6 +28,8 @@ SETTINGS = LexicalSettings(
     encoder_depth=2,
     hidden_width=6,
 )
+CORRECTING = replace(SETTINGS, observed_width=4)
+"""Of a model that reads what is written, right or wrong."""
 LONGEST = (1, 2, 3, 4, 6, 9, 14, 22, 35)
 """The longest constituent of each length class but the last."""
 
@@ -35,7 +37,11 @@ LONGEST = (1, 2, 3, 4, 6, 9, 14, 22, 35)
 def with_vectors(tree: Tree, seed: int = 0) -> Tree:
     rng = np.random.default_rng([seed, len(tree)])
     vectors = rng.normal(size=(len(tree), WIDTH)).astype(np.float32)
-    return replace(tree, vectors=vectors)
+    marks = np.array([",", ".", "?", "''", "never seen"])
+    observed = [
+        tuple(rng.choice(marks, rng.choice([0, 0, 1, 2, 5]))) for _ in tree.words
+    ]
+    return replace(tree, vectors=vectors, observed=(*observed, (".",)))
 
 
 def random_weights(module: torch.nn.Module, scale: float = 0.5) -> None:
@@ -54,11 +60,11 @@ def examples(sample) -> list[PunctuatedTree]:
     ]
 
 
-@pytest.fixture
-def model(examples) -> PunctuationModel:
+@pytest.fixture(params=[SETTINGS, CORRECTING], ids=["restoring", "correcting"])
+def model(examples, request) -> PunctuationModel:
     """With random weights everywhere."""
     model = PunctuationModel.from_examples(
-        examples, direction="right-to-left", lexical=SETTINGS
+        examples, direction="right-to-left", lexical=request.param
     )
     for module in (model.scorer, model.channel_weights):
         random_weights(module)
@@ -89,6 +95,35 @@ def read_one_way(weights: dict, name: str, words: list[np.ndarray]) -> list[np.n
     return states
 
 
+def slot_vector(scorer: LexicalAttach, weights: dict, slot: tuple) -> np.ndarray:
+    """What the network reads of a slot: its string, and its marks by their places."""
+    inventory = scorer.inventory
+    slot = tuple(mark if mark in inventory.marks else "<unk>" for mark in slot)
+    table = weights["slots.table.weight"]
+    n_strings, n_marks = len(inventory.punctemes), len(inventory.marks)
+    number = n_strings
+    if slot in inventory.punctemes:
+        number = inventory.punctemes.index(slot)
+    vector = table[number].copy()
+    for from_left, from_right in zip(
+        range(len(slot)), reversed(range(len(slot))), strict=True
+    ):
+        mark = inventory.marks.index(slot[from_left])
+        for place in (min(from_left, 2), 3 + min(from_right, 2)):
+            vector += table[n_strings + 1 + place * n_marks + mark]
+    return vector
+
+
+def agreement(scorer: LexicalAttach, puncteme: tuple, slot: tuple) -> np.ndarray:
+    """Whether a puncteme is all that is written in a slot, or a part of it."""
+    known = scorer.inventory.marks
+    slot = tuple(mark if mark in known else "<unk>" for mark in slot)
+    starts = range(len(slot) - len(puncteme) + 1)
+    inside = any(slot[i : i + len(puncteme)] == puncteme for i in starts)
+    is_part = bool(puncteme) and inside and puncteme != slot
+    return np.array([puncteme == slot, is_part], dtype=float)
+
+
 def slow_scores(scorer: LexicalAttach, tree: Tree) -> list[dict]:
     """For each node what the network says of each pair: the docstring in loops."""
     weights = {k: w.double().numpy() for k, w in scorer.state_dict().items()}
@@ -109,6 +144,10 @@ def slow_scores(scorer: LexicalAttach, tree: Tree) -> list[dict]:
         )
         for i in range(n)
     ]
+    reads_observed = scorer.settings.observed_width > 0
+    if reads_observed:
+        slots = [slot_vector(scorer, weights, slot) for slot in tree.observed]
+        read = [np.concatenate([read[i], slots[i], slots[i + 1]]) for i in range(n)]
     for layer in range(scorer.settings.encoder_depth):
         forwards = read_one_way(weights, f"l{layer}", read)
         backwards = read_one_way(weights, f"l{layer}_reverse", read[::-1])[::-1]
@@ -144,10 +183,22 @@ def slow_scores(scorer: LexicalAttach, tree: Tree) -> list[dict]:
         for role, word in enumerate(roles):
             if word is not None:
                 summed = summed + matrices[role] @ read[word] + biases[role]
+        if reads_observed:
+            summed = summed + weights["at_left.weight"] @ slots[first]
+            summed = summed + weights["at_right.weight"] @ slots[last + 1]
         hidden = np.maximum(summed, 0)
+        copies = dict.fromkeys(inventory.all_pairs, 0.0)
+        if reads_observed:
+            at = np.einsum("h,hsa->sa", hidden, weights["agreement"])
+            copies = {
+                (l, r): at[0] @ agreement(scorer, l, tree.observed[first])
+                + at[1] @ agreement(scorer, r, tree.observed[last + 1])
+                for l, r in inventory.all_pairs
+            }
         result.append(
             {
-                (l, r): hidden @ weights["pair"][:, inventory.all_pairs.index((l, r))]
+                (l, r): copies[l, r]
+                + hidden @ weights["pair"][:, inventory.all_pairs.index((l, r))]
                 + hidden @ weights["left"][:, inventory.punctemes.index(l)]
                 + hidden @ weights["right"][:, inventory.punctemes.index(r)]
                 for l, r in inventory.pairs[inventory.relations[relations[i]]]
@@ -380,6 +431,12 @@ def test_lexical_vectors_are_no_part_of_what_a_tree_is(examples):
     assert crossing.projective().vectors is crossing.vectors
 
 
+def test_lexical_corrector_must_know_what_is_written(examples):
+    model = PunctuationModel.from_examples(examples, lexical=CORRECTING)
+    with pytest.raises(PunctError, match=r"\[P130\]"):
+        model.distribution(replace(examples[0].tree, observed=None))
+
+
 @pytest.mark.parametrize("name", list(vars(SETTINGS)))
 def test_lexical_settings_are_checked(name):
     with pytest.raises(PunctError, match=rf"\[P024\] {name}"):
@@ -394,7 +451,7 @@ def test_lexical_storage_round_trips(model, examples, tmp_path):
         "pickle": pickle.loads(pickle.dumps(model)),
     }
     for how, other in others.items():
-        assert other.scorer.settings == SETTINGS
+        assert other.scorer.settings == model.scorer.settings
         expected = model.scorer.state_dict()
         for name, weights in other.scorer.state_dict().items():
             assert torch.equal(weights, expected[name]), (how, name)
