@@ -291,6 +291,14 @@ class Errors(metaclass=_Coded):
         "{path} holds no readable tagger ({reason}). Give a folder written by "
         "spacy_punct.baselines.to_disk, or train again."
     )
+    P082 = (
+        "This tagger corrects punctuation, but a sentence comes without the marks that "
+        "a writer put into its slots. Give them, in examples as observed of the tree."
+    )
+    P083 = (
+        "This tagger reads words alone, so it cannot correct. Use restore, or train "
+        "one with reads_observed."
+    )
     # Fetching treebanks
     P100 = (
         "{path} is no readable record of where files came from ({reason}). Remove it "

@@ -1,6 +1,7 @@
 """What the model is measured against: taggers that read words and no trees.
 
-A tagger is a table of surface strings, a table of words and a network between them.
+A tagger is a table of surface strings, a table of words and a network between them. It
+restores punctuation, or corrects it if it also reads what a writer put there.
 Another kind of tagger is another `SlotNetwork`, entered in `NETWORKS`.
 """
 

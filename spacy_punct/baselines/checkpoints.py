@@ -28,16 +28,17 @@ def fingerprint(
 ) -> str:
     """A name of all that decides what training gives.
 
-    The version of torch is part of it, since another one may round differently.
+    Of examples that change from epoch to epoch, those of the first stand for all. The
+    version of torch is part of it, since another one may round differently.
     """
     settings = [FORMAT, torch.__version__, kind, asdict(network), training]
     found = hashlib.blake2b(srsly.json_dumps(settings).encode("utf8"))
     for data in (examples, dev):
         found.update(f"{len(data)}\n".encode())
         for example in data:
-            found.update(
-                srsly.json_dumps([example.tree.words, example.slots]).encode("utf8")
-            )
+            tree = example.tree
+            content = [tree.words, tree.observed, example.slots]
+            found.update(srsly.json_dumps(content).encode("utf8"))
     return found.hexdigest()
 
 

@@ -24,7 +24,8 @@ class Embeddings(nn.Module):
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """(sentences, longest + 2, width)."""
-        columns = self._with_unknown(batch.columns) + self.starts
+        columns = batch.columns[..., : len(self.starts)]
+        columns = self._with_unknown(columns) + self.starts
         return self.table(columns.flatten(0, 1)).unflatten(0, columns.shape[:2])
 
     def _with_unknown(self, columns: torch.Tensor) -> torch.Tensor:
@@ -36,6 +37,29 @@ class Embeddings(nn.Module):
         columns = columns.clone()
         columns[..., FORM] = forms.masked_fill(dropped, UNKNOWN)
         return columns
+
+
+class ObservedEmbeddings(nn.Module):
+    """A vector for each observed string, the sum of those of its columns.
+
+    sizes (tuple[int, ...]): How many numbers each column needs. Empty if no marks are
+        read: then the vectors have no width.
+    width (int): Of the vectors.
+    """
+
+    def __init__(self, sizes: tuple[int, ...], width: int) -> None:
+        super().__init__()
+        self.width = width if sizes else 0
+        self.tables = nn.ModuleList(nn.Embedding(n, width) for n in sizes)
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """(sentences, longest + 2, width): beside each word, the slot after it."""
+        if not self.width:
+            return torch.zeros(*batch.is_word.shape, 0)
+        columns = batch.observed.unbind(-1)
+        return sum(
+            table(column) for table, column in zip(self.tables, columns, strict=True)
+        )
 
 
 class BothWays(nn.Module):

@@ -17,15 +17,22 @@ def compare_tagger(
     Taggers and tree models of the same training data know the same marks, so their
     scores are of the same truth.
 
-    tagger (Tagger): The tagger that restored it.
+    tagger (Tagger): The tagger that restored or corrected it.
     restored (Iterable[Slots]): Its answers.
-    examples (Sequence[PunctuatedTree]): The truth; the trees are not read.
-    RETURNS (dict[str, Any]): The same as `spacy_punct.model.evaluation.compare`.
+    examples (Sequence[PunctuatedTree]): The truth; of the trees only words and
+        observed marks are read.
+    RETURNS (dict[str, Any]): The same as `spacy_punct.model.evaluation.compare`, and
+        for correctors `aed_observed`, of leaving all as it is.
     """
-    truth = [tagger.surfaces.known(example.slots) for example in examples]
+    known = tagger.surfaces.known
+    truth = [known(example.slots) for example in examples]
     trivial = (trivial_slots(example, tagger.surfaces.final) for example in examples)
-    return {
-        **score(restored, truth).to_dict(),
+    found = {
+        **score(map(known, restored), truth).to_dict(),
         "aed_trivial": score(trivial, truth).aed,
         "perplexity": tagger.perplexity(examples),
     }
+    if tagger.reads_observed:
+        observed = (known(example.tree.observed) for example in examples)
+        found["aed_observed"] = score(observed, truth).aed
+    return found

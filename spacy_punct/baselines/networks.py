@@ -1,4 +1,7 @@
-"""Networks from words to a distribution of the classes of their slots."""
+"""Networks from words to a distribution of the classes of their slots.
+
+Any of them may also read what a writer put into the slots, right or wrong.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +11,12 @@ import torch
 from torch import nn
 
 from spacy_punct.baselines.crf import ChainCRF
-from spacy_punct.baselines.encoders import BothWays, Embeddings, LockedDropout
+from spacy_punct.baselines.encoders import (
+    BothWays,
+    Embeddings,
+    LockedDropout,
+    ObservedEmbeddings,
+)
 from spacy_punct.baselines.words import Batch
 from spacy_punct.errors import check_range
 
@@ -23,6 +31,7 @@ class NetworkConfig:
     slot_width (int): Of the layer between words and the classes of slots.
     dropout (float): Share of embeddings and activations left out.
     word_dropout (float): Share of forms read as unknown.
+    observed_width (int): Of the embeddings of observed strings, where they are read.
     """
 
     embedding_width: int = 128
@@ -31,10 +40,12 @@ class NetworkConfig:
     slot_width: int = 128
     dropout: float = 0.33
     word_dropout: float = 0.2
+    observed_width: int = 32
 
     def __post_init__(self) -> None:
         for name in ("embedding_width", "hidden_width", "n_layers", "slot_width"):
             check_range(name, getattr(self, name), 1)
+        check_range("observed_width", self.observed_width, 1)
         for name in ("dropout", "word_dropout"):
             check_range(name, getattr(self, name), 0, 1)
 
@@ -57,41 +68,84 @@ class SlotNetwork(Protocol):
 
 
 class BiLSTMEncoder(nn.Module):
-    """From words to a vector for each slot, from what is on both sides of it."""
+    """From words to a vector for each slot, from what is on both sides of it.
 
-    def __init__(self, sizes: tuple[int, ...], config: NetworkConfig) -> None:
+    Where observed marks are read, each step reads a word and the string of the slot
+    after it (section 5.2), and each slot also sees its own string directly.
+    """
+
+    def __init__(
+        self,
+        sizes: tuple[int, ...],
+        config: NetworkConfig,
+        observed_sizes: tuple[int, ...],
+    ) -> None:
         super().__init__()
         width, hidden = config.embedding_width, config.hidden_width
         self.embeddings = Embeddings(sizes, width, config.word_dropout)
-        inputs = [width] + [2 * hidden] * (config.n_layers - 1)
+        self.observed = ObservedEmbeddings(observed_sizes, config.observed_width)
+        inputs = [width + self.observed.width] + [2 * hidden] * (config.n_layers - 1)
         self.layers = nn.ModuleList(BothWays(nn.LSTM, n, hidden) for n in inputs)
-        self.slots = nn.Linear(4 * hidden, config.slot_width)
+        self.slots = nn.Linear(4 * hidden + self.observed.width, config.slot_width)
         self.dropout = LockedDropout(config.dropout)
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """(sentences, longest + 1, slot_width)."""
-        states = self.dropout(self.embeddings(batch))
+        observed = self.dropout(self.observed(batch))
+        states = torch.cat([self.dropout(self.embeddings(batch)), observed], dim=-1)
         for layer in self.layers:
             states = self.dropout(layer(states, batch))
-        around = torch.cat([states[:, :-1], states[:, 1:]], dim=-1)
+        around = torch.cat([states[:, :-1], states[:, 1:], observed[:, :-1]], dim=-1)
         return self.dropout(torch.relu(self.slots(around)))
+
+
+class ClassScores(nn.Linear):
+    """A score for each class in each slot.
+
+    Where observed marks are read, the class that a slot's observed string is gets a
+    further score, that of leaving it as it is. The last class is any observed string
+    without a class of its own, and impossible in slots that have none of those.
+
+    width (int): Of the vectors of slots.
+    n_classes (int): The number of classes.
+    reads_observed (bool): Whether observed marks are read.
+    """
+
+    def __init__(self, width: int, n_classes: int, reads_observed: bool) -> None:
+        super().__init__(width, n_classes)
+        self.keep = nn.Linear(width, 1) if reads_observed else None
+
+    def forward(self, slots: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """(sentences, longest + 1, classes)."""
+        scores = super().forward(slots)
+        if self.keep is None:
+            return scores
+        observed = batch.observed_classes[..., None]
+        scores = scores.scatter_add(-1, observed, self.keep(slots))
+        last = self.out_features - 1
+        is_impossible = (torch.arange(last + 1) == last) & (observed != last)
+        return scores.masked_fill(is_impossible, -torch.inf)
 
 
 class BiLSTMSoftmax(nn.Module):
     """Each slot's class on its own, given what a BiLSTM makes of the words."""
 
     def __init__(
-        self, sizes: tuple[int, ...], n_classes: int, config: NetworkConfig
+        self,
+        sizes: tuple[int, ...],
+        n_classes: int,
+        config: NetworkConfig,
+        observed_sizes: tuple[int, ...] = (),
     ) -> None:
         super().__init__()
-        self.encoder = BiLSTMEncoder(sizes, config)
-        self.output = nn.Linear(config.slot_width, n_classes)
+        self.encoder = BiLSTMEncoder(sizes, config, observed_sizes)
+        self.output = ClassScores(config.slot_width, n_classes, bool(observed_sizes))
 
     def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
         return _sum_of_slots(self.log_marginals(batch), batch, classes)
 
     def log_marginals(self, batch: Batch) -> torch.Tensor:
-        return self.output(self.encoder(batch)).log_softmax(-1)
+        return self.output(self.encoder(batch), batch).log_softmax(-1)
 
 
 class BiLSTMCRF(nn.Module):
@@ -99,19 +153,23 @@ class BiLSTMCRF(nn.Module):
     words."""
 
     def __init__(
-        self, sizes: tuple[int, ...], n_classes: int, config: NetworkConfig
+        self,
+        sizes: tuple[int, ...],
+        n_classes: int,
+        config: NetworkConfig,
+        observed_sizes: tuple[int, ...] = (),
     ) -> None:
         super().__init__()
-        self.encoder = BiLSTMEncoder(sizes, config)
-        self.output = nn.Linear(config.slot_width, n_classes)
+        self.encoder = BiLSTMEncoder(sizes, config, observed_sizes)
+        self.output = ClassScores(config.slot_width, n_classes, bool(observed_sizes))
         self.crf = ChainCRF(n_classes)
 
     def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
-        scores = self.output(self.encoder(batch))
+        scores = self.output(self.encoder(batch), batch)
         return self.crf.log_likelihood(scores, classes, batch.is_slot)
 
     def log_marginals(self, batch: Batch) -> torch.Tensor:
-        scores = self.output(self.encoder(batch))
+        scores = self.output(self.encoder(batch), batch)
         return self.crf.log_marginals(scores, batch.is_slot)
 
 
@@ -125,25 +183,33 @@ class BiGRUAttention(nn.Module):
     """
 
     def __init__(
-        self, sizes: tuple[int, ...], n_classes: int, config: NetworkConfig
+        self,
+        sizes: tuple[int, ...],
+        n_classes: int,
+        config: NetworkConfig,
+        observed_sizes: tuple[int, ...] = (),
     ) -> None:
         super().__init__()
         width, hidden = config.embedding_width, config.hidden_width
         self.embeddings = Embeddings(sizes, width, config.word_dropout)
-        inputs = [width] + [2 * hidden] * (config.n_layers - 1)
+        self.observed = ObservedEmbeddings(observed_sizes, config.observed_width)
+        inputs = [width + self.observed.width] + [2 * hidden] * (config.n_layers - 1)
         self.layers = nn.ModuleList(BothWays(nn.GRU, n, hidden) for n in inputs)
         self.decoder = nn.GRU(2 * hidden, config.slot_width, batch_first=True)
         self.queries = nn.Linear(config.slot_width, hidden)
         self.keys = nn.Linear(2 * hidden, hidden)
         self.fusion = LateFusion(2 * hidden, config.slot_width)
-        self.output = nn.Linear(config.slot_width, n_classes)
+        self.output = ClassScores(
+            config.slot_width + self.observed.width, n_classes, bool(observed_sizes)
+        )
         self.dropout = LockedDropout(config.dropout)
 
     def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
         return _sum_of_slots(self.log_marginals(batch), batch, classes)
 
     def log_marginals(self, batch: Batch) -> torch.Tensor:
-        states = self.dropout(self.embeddings(batch))
+        observed = self.dropout(self.observed(batch))
+        states = torch.cat([self.dropout(self.embeddings(batch)), observed], dim=-1)
         for layer in self.layers:
             states = self.dropout(layer(states, batch))
         decoded = self.dropout(self.decoder(states)[0])
@@ -154,8 +220,9 @@ class BiGRUAttention(nn.Module):
             states,
             attn_mask=batch.is_word[:, None],
         )
-        fused = self.fusion(found, decoded[:, 1:])
-        return self.output(self.dropout(fused)).log_softmax(-1)
+        fused = self.dropout(self.fusion(found, decoded[:, 1:]))
+        slots = torch.cat([fused, observed[:, :-1]], dim=-1)
+        return self.output(slots, batch).log_softmax(-1)
 
 
 class LateFusion(nn.Module):
@@ -184,13 +251,14 @@ def _sum_of_slots(
     return found.where(batch.is_slot, 0.0).sum(-1)
 
 
-NETWORKS: dict[str, Callable[[tuple[int, ...], int, NetworkConfig], SlotNetwork]] = {
+NETWORKS: dict[str, Callable[..., SlotNetwork]] = {
     "bilstm-softmax": BiLSTMSoftmax,
     "bilstm-crf": BiLSTMCRF,
     "bigru-attention": BiGRUAttention,
 }
-"""The kinds of taggers there are: networks, made of the sizes of the columns, the
-number of classes and the config."""
+"""The kinds of taggers there are: networks, made of the sizes of the words' columns,
+the number of classes, the config and, where observed marks are read, the sizes of
+their columns."""
 
 DEFAULTS: dict[str, NetworkConfig] = {
     "bigru-attention": NetworkConfig(hidden_width=128, n_layers=1)

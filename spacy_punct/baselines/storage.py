@@ -36,6 +36,7 @@ def to_disk(tagger: Tagger, path: str | Path) -> None:
         "format": FORMAT,
         "checksum": zlib.crc32(weights.getvalue()),
         "kind": tagger.kind,
+        "reads_observed": tagger.reads_observed,
         "config": asdict(tagger.config),
         "words": tagger.words.values,
         "marks": surfaces.marks,
@@ -70,7 +71,14 @@ def _load(tables: dict[str, Any], weights: bytes) -> Tagger:
         tuple(tables["final"]),
     )
     words = WordTable(tuple(map(tuple, tables["words"])))
-    tagger = Tagger(surfaces, words, tables["kind"], NetworkConfig(**tables["config"]))
+    tagger = Tagger(
+        surfaces,
+        words,
+        tables["kind"],
+        NetworkConfig(**tables["config"]),
+        # Taggers of before there were correctors do not say.
+        reads_observed=tables.get("reads_observed", False),
+    )
     with np.load(io.BytesIO(weights), allow_pickle=False) as arrays:
         tagger.network.load_state_dict(
             {name: torch.from_numpy(arrays[name]) for name in arrays.files}

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 
 import numpy as np
 
@@ -76,14 +77,47 @@ class Surfaces:
         """The slots with unknown marks replaced by UNK."""
         return with_unknown(slots, self.marks)
 
-    def classes(self, slots: Slots) -> list[int]:
-        """The class of each of a sentence's strings, unknown marks read as UNK."""
-        return [self._index.get(string, OTHER) for string in self.known(slots)]
+    def classes(self, slots: Slots, observed: Slots | None = None) -> list[int]:
+        """The class of each of a sentence's strings, unknown marks read as UNK.
 
-    def log_prob_of_others(self, slots: Slots) -> float:
+        slots (Slots): The strings.
+        observed (Slots | None): What a writer put there. A string that is as observed
+            and has no class of its own gets one more class, the number of which is
+            that of all others: any string can be left as it is.
+        RETURNS (list[int]): The classes.
+        """
+        classes = [self._index.get(string, OTHER) for string in self.known(slots)]
+        if observed is None:
+            return classes
+        return [
+            len(self) if string == seen and string not in self.frequent else k
+            for string, seen, k in zip(slots, observed, classes, strict=True)
+        ]
+
+    def describe(self, observed: Slots) -> list[tuple[int, int, int]]:
+        """What is read of observed strings: class, first and last mark.
+
+        Zeros are left for where nothing is observed; empty strings have a class.
+        """
+        numbers = self._mark_numbers
+        return [
+            (k, numbers[string[0]], numbers[string[-1]]) if string else (k, 0, 0)
+            for k, string in zip(
+                self.classes(observed, observed), self.known(observed), strict=True
+            )
+        ]
+
+    @property
+    def observed_sizes(self) -> tuple[int, int, int]:
+        """How many numbers each column of `describe` needs."""
+        return len(self) + 1, len(self.marks) + 1, len(self.marks) + 1
+
+    def log_prob_of_others(self, slots: Slots, observed: Slots | None = None) -> float:
         """log p(strings | classes): 0 unless some have no class of their own."""
-        others = [s for s in self.known(slots) if s not in self.frequent]
-        return float(np.sum([np.log(self._prob_in_other(s)) for s in others]))
+        classes = self.classes(slots, observed)
+        strings = zip(self.known(slots), classes, strict=True)
+        others = [self._prob_in_other(s) for s, k in strings if k == OTHER]
+        return float(np.log(others).sum())
 
     def marginal(self, probs: np.ndarray, least: float = 1e-6) -> dict[Puncteme, float]:
         """The probability of each string of the training data, given it is one.
@@ -97,6 +131,21 @@ class Surfaces:
         order = order[: max(int((spread >= least).sum()), 1)]
         values = spread[order] / spread[order].sum()
         return {self._seen[k]: float(p) for k, p in zip(order, values, strict=True)}
+
+    def marginal_given(
+        self, probs: np.ndarray, observed: Puncteme, least: float = 1e-6
+    ) -> dict[Puncteme, float]:
+        """The same as `marginal`, if the last class is that of the observed string."""
+        marginal, kept = self.marginal(probs[:-1], least), float(probs[-1])
+        if kept < least:
+            return marginal
+        mixed = {string: (1 - kept) * p for string, p in marginal.items()}
+        mixed[observed] = mixed.get(observed, 0.0) + kept
+        return dict(sorted(mixed.items(), key=itemgetter(1), reverse=True))
+
+    @cached_property
+    def _mark_numbers(self) -> dict[str, int]:
+        return {mark: k for k, mark in enumerate(self.marks, start=1)}
 
     @cached_property
     def _index(self) -> dict[Puncteme, int]:

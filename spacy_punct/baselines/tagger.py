@@ -3,14 +3,19 @@
     python -m spacy_punct.baselines.tagger TRAIN DEV --test TEST --output FOLDER
 
 The moment to stop is chosen on DEV; TEST is only scored. FOLDER gets the tagger,
-`metrics.json` (the scores) and `slots.json` (the restored slots of each sentence of
+`metrics.json` (the scores) and `slots.json` (the answered slots of each sentence of
 TEST, for a permutation test against another model's). Training that was interrupted
 goes on where it was, if the command is the same.
+
+With --correct it learns to correct instead: it reads the sentences with errors made by
+`spacy_punct.data.corruption`, new ones in each epoch, and the same ones in DEV and TEST
+whenever they are scored.
 """
 
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +29,7 @@ from spacy_punct.baselines.model import Tagger
 from spacy_punct.baselines.networks import DEFAULTS, NETWORKS, NetworkConfig
 from spacy_punct.baselines.storage import to_disk
 from spacy_punct.baselines.training import TaggerTraining, train_tagger
+from spacy_punct.data.corruption import corrupted
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Slots
 from spacy_punct.data.treebank import read_treebank
@@ -32,6 +38,9 @@ from spacy_punct.errors import PunctError
 _TRAINING = TaggerTraining()
 _KINDS = ", ".join(NETWORKS)
 _OF_KIND = "By default that of the kind."
+_CORRECT = "Learn to correct errors that are made in the sentences."
+_NOISE = {"dev": 1, "test": 2}
+"""Seeds of the errors in what is scored."""
 
 
 def main(
@@ -40,6 +49,7 @@ def main(
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write.")],
     test: Annotated[Path | None, typer.Option(help="CoNLL-U to score.")] = None,
     kind: Annotated[str, typer.Option(help=f"One of: {_KINDS}.")] = "bilstm-softmax",
+    correct: Annotated[bool, typer.Option("--correct", help=_CORRECT)] = False,
     seed: Annotated[int, typer.Option(min=0)] = _TRAINING.seed,
     max_epochs: Annotated[int, typer.Option(min=1)] = _TRAINING.max_epochs,
     learning_rate: Annotated[float, typer.Option(min=0)] = _TRAINING.learning_rate,
@@ -70,13 +80,19 @@ def main(
         held_out = {"dev": read_treebank(dev).examples}
         if test is not None:
             held_out["test"] = read_treebank(test).examples
+        if correct:
+            held_out = {
+                split: corrupted(truth, seed=_NOISE[split])
+                for split, truth in held_out.items()
+            }
         start = time.perf_counter()
         result = train_tagger(
-            examples,
+            partial(_drawn, examples) if correct else examples,
             held_out["dev"],
             training,
             kind=kind,
             network=network,
+            reads_observed=correct,
             checkpoint=output / "checkpoint.msgpack",
         )
     except PunctError as error:
@@ -91,9 +107,10 @@ def main(
     }
     to_disk(result.tagger, output)
     for split, truth in held_out.items():
-        restored = _restored(result.tagger, truth, split)
+        restored = _answers(result.tagger, truth, split)
         metrics[split] = compare_tagger(result.tagger, restored, truth)
-        shown = ("aed", "aed_trivial", "perplexity")
+        before = "aed_observed" if correct else "aed_trivial"
+        shown = ("aed", before, "perplexity")
         figures = (f"{key} {metrics[split][key]:.4f}" for key in shown)
         typer.echo(f"{split}: {', '.join(figures)}")
         if split == "test":
@@ -101,11 +118,19 @@ def main(
     srsly.write_json(output / "metrics.json", metrics)
 
 
-def _restored(
+def _drawn(examples: Sequence[PunctuatedTree], epoch: int) -> list[PunctuatedTree]:
+    """The training data with an epoch's own errors."""
+    return corrupted(examples, seed=epoch)
+
+
+def _answers(
     tagger: Tagger, examples: Sequence[PunctuatedTree], split: str
 ) -> list[Slots]:
     sentences = [example.tree.words for example in examples]
-    answers = tagger.restore(sentences)
+    if tagger.reads_observed:
+        answers = tagger.correct(sentences, [ex.tree.observed for ex in examples])
+    else:
+        answers = tagger.restore(sentences)
     return list(tqdm(answers, total=len(sentences), unit="sent", desc=split))
 
 

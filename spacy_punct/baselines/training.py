@@ -1,8 +1,10 @@
 """The training loop of taggers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -16,6 +18,9 @@ from spacy_punct.baselines.words import Batch
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.averaging import RunningAverage, copy_weights
+
+Draw: TypeAlias = Callable[[int], Sequence[PunctuatedTree]]
+"""The training data of an epoch, counted from 0; the same whenever it is called."""
 
 _POOL = 100
 """Batches out of which sentences of like lengths are put together."""
@@ -61,36 +66,49 @@ class TaggerResult:
 
 
 def train_tagger(
-    examples: Sequence[PunctuatedTree],
+    examples: Sequence[PunctuatedTree] | Draw,
     dev: Sequence[PunctuatedTree],
     training: TaggerTraining | None = None,
     *,
     kind: str = "bilstm-softmax",
     network: NetworkConfig | None = None,
+    reads_observed: bool = False,
     checkpoint: Path | None = None,
     show_progress: bool = True,
 ) -> TaggerResult:
     """Train a tagger; the same seed gives the same tagger.
 
-    examples (Sequence[PunctuatedTree]): Training data; the trees are not read.
+    examples (Sequence[PunctuatedTree] | Draw): Training data, or what draws that of
+        each epoch, such as sentences with fresh errors; words and strings are learnt
+        from the first epoch's. Of the trees only words and observed marks are read.
     dev (Sequence[PunctuatedTree]): Held-out data that decides when to stop.
     training (TaggerTraining | None): How to train.
     kind (str): See `Tagger`.
     network (NetworkConfig | None): The network's size; None for that of its kind.
+    reads_observed (bool): Whether the tagger is to correct, see `Tagger`.
     checkpoint (Path | None): A file that is written after each epoch. Training that
         was interrupted goes on from it and gives what it would have given; it is
         ignored if data or settings are others, and deleted in the end.
     show_progress (bool): Whether to show a progress bar and dev perplexities.
     RETURNS (TaggerResult): The tagger of best dev perplexity.
     """
-    if not examples or not dev:
+    draw = lru_cache(maxsize=1)(examples if callable(examples) else lambda _: examples)
+    first = draw(0)
+    if not first or not dev:
         raise PunctError(Errors.P020)
     training = training or TaggerTraining()
     network = network or DEFAULTS.get(kind, NetworkConfig())
-    name = fingerprint(examples, dev, kind, network, asdict(training))
+    settings = {
+        **asdict(training),
+        "reads_observed": reads_observed,
+        "is_drawn": callable(examples),
+    }
+    name = fingerprint(first, dev, kind, network, settings)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(training.seed)
-        tagger = Tagger.from_examples(examples, kind, network)
+        tagger = Tagger.from_examples(
+            first, kind, network, reads_observed=reads_observed
+        )
         weights = list(tagger.network.parameters())
         progress = Progress(
             weights,
@@ -100,7 +118,7 @@ def train_tagger(
         )
         if checkpoint is not None:
             progress.from_disk(checkpoint, name)
-        for _ in _epochs(tagger, examples, dev, training, progress, show_progress):
+        for _ in _epochs(tagger, draw, dev, training, progress, show_progress):
             if checkpoint is not None:
                 progress.to_disk(checkpoint, name)
     copy_weights(progress.best_weights, weights)
@@ -111,18 +129,16 @@ def train_tagger(
 
 def _epochs(
     tagger: Tagger,
-    examples: Sequence[PunctuatedTree],
+    draw: Draw,
     dev: Sequence[PunctuatedTree],
     training: TaggerTraining,
     progress: Progress,
     show_progress: bool,
 ) -> Iterator[None]:
     """Train for the epochs that are left, with a pause after each."""
-    encoded = [tagger.encode(example) for example in examples]
-    lengths = np.array([len(example.slots) for example in examples])
-    total = training.max_epochs * -(-len(examples) // training.batch_size)
+    examples: Sequence[PunctuatedTree] = ()
     with tqdm(
-        total=total,
+        total=training.max_epochs * -(-len(draw(0)) // training.batch_size),
         initial=progress.step,
         disable=not show_progress,
         desc=tagger.kind,
@@ -131,6 +147,11 @@ def _epochs(
             len(progress.history) < training.max_epochs
             and progress.since_best < training.patience
         ):
+            drawn = draw(len(progress.history))
+            if drawn is not examples:
+                examples = drawn
+                encoded = [tagger.encode(example) for example in examples]
+                lengths = np.array([len(example.slots) for example in examples])
             tagger.network.train()
             for chosen in like_lengths(lengths, training.batch_size, progress.rng):
                 batch, classes = collate_pairs([encoded[i] for i in chosen])

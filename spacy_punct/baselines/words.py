@@ -1,4 +1,5 @@
-"""What a tagger reads of a word: its lower-cased form, its affixes and its shape."""
+"""What a tagger reads: of a word its lower-cased form, its affixes and its shape; of
+an observed string its class and its outer marks."""
 
 import re
 from collections import Counter
@@ -13,6 +14,8 @@ UNKNOWN, START, END = range(3)
 FORM = 0
 """The column of lower-cased forms."""
 N_COLUMNS = 8
+N_OBSERVED = 3
+"""Columns of an observed string, see `Surfaces.describe`. They come last."""
 
 _DIGITS = re.compile(r"\d")
 _RUNS = re.compile(r"(.)\1{2,}")
@@ -45,7 +48,8 @@ def _shape_of(char: str) -> str:
 class Batch:
     """Sentences as numbers, each with a START and an END around its words.
 
-    columns (Tensor): (sentences, longest + 2, columns).
+    columns (Tensor): (sentences, longest + 2, columns). Taggers that read observed
+        marks have N_OBSERVED more of them: each word has those of the slot after it.
     lengths (Tensor): n + 2 for n words.
     """
 
@@ -61,6 +65,16 @@ class Batch:
     def is_word(self) -> torch.Tensor:
         """(sentences, longest + 2): whether there is a word, START or END."""
         return torch.arange(self.columns.shape[1]) < self.lengths[:, None]
+
+    @property
+    def observed(self) -> torch.Tensor:
+        """(sentences, longest + 2, N_OBSERVED): the columns of observed strings."""
+        return self.columns[..., -N_OBSERVED:]
+
+    @property
+    def observed_classes(self) -> torch.Tensor:
+        """(sentences, longest + 1): the class that each slot's observed string is."""
+        return self.columns[:, :-1, -N_OBSERVED]
 
     @cached_property
     def turned(self) -> torch.Tensor:

@@ -16,7 +16,7 @@ def few(examples):
 
 @pytest.fixture
 def run(few, dev):
-    def run(checkpoint=None, data=few, **settings) -> TaggerResult:
+    def run(checkpoint=None, data=few, dev=dev, **settings) -> TaggerResult:
         arguments = {"training": TRAINING, "kind": "bilstm-softmax"} | settings
         return train_tagger(
             data,
@@ -78,9 +78,48 @@ def test_checkpoints_resumed_training_is_the_same_to_the_bit(
     assert not path.exists()
 
 
+def test_checkpoints_of_drawn_data(run, cut, monkeypatch, few, tmp_path):
+    """Each epoch has its own data, also after an interruption."""
+    drawn = []
+
+    def draw(epoch):
+        drawn.append(epoch)
+        return few[10 * epoch : 10 * epoch + 30]
+
+    path = tmp_path / "training.msgpack"
+    expected = run(data=draw)
+    assert drawn == [0, 1, 2]
+    cut(3)
+    with pytest.raises(KeyboardInterrupt):
+        run(path, data=draw)
+    monkeypatch.undo()
+    drawn.clear()
+    assert_same(run(path, data=draw), expected)
+    assert drawn == [0, 2]
+
+
+def test_checkpoints_of_corrections(run, cut, monkeypatch, few, dev, tmp_path):
+    def observed(examples):
+        return [
+            replace(ex, tree=replace(ex.tree, observed=(*ex.slots[:-1], ())))
+            for ex in examples
+        ]
+
+    settings = {"data": observed(few), "dev": observed(dev), "reads_observed": True}
+    path = tmp_path / "training.msgpack"
+    expected = run(**settings)
+    cut(2)
+    with pytest.raises(KeyboardInterrupt):
+        run(path, **settings)
+    monkeypatch.undo()
+    cut(3)
+    assert_same(run(path, **settings), expected)
+
+
 def test_checkpoints_of_others_are_not_used(run, cut, monkeypatch, examples, tmp_path):
     others = (
         {"data": examples[1:61]},
+        {"data": lambda epoch: examples[:60]},
         {"training": replace(TRAINING, learning_rate=0.01)},
         {"kind": "bilstm-crf"},
     )

@@ -7,6 +7,7 @@ import pytest
 import srsly
 
 from spacy_punct.baselines import NETWORKS, from_disk
+from spacy_punct.data.corruption import corrupted
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.model.evaluation import score
 
@@ -36,6 +37,23 @@ def test_command_trains_and_measures(kind, sample, tmp_path):
     assert score(restored, truth).aed == pytest.approx(metrics["test"]["aed"])
     assert metrics["dev"] == metrics["test"]
     assert {"aed", "aed_trivial", "perplexity", "per_mark"} <= metrics["test"].keys()
+
+
+def test_command_learns_to_correct(sample, tmp_path):
+    done = run(
+        *(sample / "dev.conllu", sample / "test.conllu", "--correct"),
+        *("--test", sample / "test.conllu", "--output", tmp_path),
+        *("--max-epochs", 1, "--hidden-width", 8, "--kind", "bilstm-crf"),
+    )
+    assert done.returncode == 0, done.stderr
+    metrics = srsly.read_json(tmp_path / "metrics.json")
+    assert from_disk(tmp_path).reads_observed
+    for split, seed in (("dev", 1), ("test", 2)):
+        examples = read_treebank(sample / "test.conllu").examples
+        observed = [ex.tree.observed for ex in corrupted(examples, seed=seed)]
+        expected = score(observed, [ex.slots for ex in examples]).aed
+        assert metrics[split]["aed_observed"] == pytest.approx(expected)
+    assert "aed_observed" in done.stdout
 
 
 def test_command_bad_input_is_one_line(sample, tmp_path):
