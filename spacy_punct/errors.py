@@ -399,6 +399,32 @@ class Errors(metaclass=_Coded):
         "spaces; the A lines after it have a range of those tokens and five more "
         "fields after |||."
     )
+    P123 = (
+        "A model that corrects needs the pairs thought to be behind the observed marks "
+        "of '{words}'. Set them with spacy_punct.model.correction.explain."
+    )
+    P124 = (
+        "The tree of '{words}' has no observed marks to correct. Set Tree.observed to "
+        "what the writer put into its slots, empty ones included."
+    )
+    P125 = (
+        "{original} and {corrected} do not align ({reason}). Give the same sentences, "
+        "in the same order or with the same ids, as they were written and as they were "
+        "corrected."
+    )
+    P126 = (
+        "{treebanks} cannot be fetched: the words are from the FCE dataset, which has "
+        "a licence of its own. Accept it and download the data at "
+        "https://www.ilexir.co.uk/datasets/index.html, then run the merge.py of "
+        "https://github.com/UniversalDependencies/UD_English-ESL beside it, which "
+        "gives the trees of the original (en_esl) and of the corrected sentences "
+        "(en_cesl) with their words. Put these into folders of those names in "
+        "{folder}, as train.conllu, dev.conllu and test.conllu."
+    )
+    P127 = (
+        "{path} has '_' for every word: the annotation without the text. Merge it with "
+        "the text first; python -m spacy punct fetch en_esl says how."
+    )
 
 
 class Warnings(metaclass=_Coded):

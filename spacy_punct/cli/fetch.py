@@ -6,7 +6,15 @@ from typing import Annotated
 import typer
 
 from spacy_punct.cli.group import command, printer
-from spacy_punct.data.assets import PROJECT_FILE, ListedTreebank, listed_treebanks
+from spacy_punct.data.aligned import lack_text
+from spacy_punct.data.assets import (
+    LICENSED,
+    PROJECT_FILE,
+    ListedTreebank,
+    licensed_treebank,
+    listed_treebanks,
+)
+from spacy_punct.data.conllu import read_conllu
 from spacy_punct.data.downloading import Network, UnavailableError
 from spacy_punct.data.fetching import Fetched, fetch_treebank
 from spacy_punct.data.sources import Origin, caveat
@@ -44,6 +52,8 @@ def fetch(
 
     Files that are there and right are kept; a download that was stopped goes on.
     What is not the official file is said, and recorded in sources.json beside it.
+    For the learner corpora en_esl and en_cesl it says how to obtain them, or takes
+    them from the mirror if their words are there.
 
     Examples:
 
@@ -52,28 +62,52 @@ def fetch(
     python -m spacy punct fetch --mirror /data/ud
     """
     listed = listed_treebanks(project)
-    own = [name for name in treebanks or [] if name not in listed]
+    if mirror is not None and not mirror.is_dir():
+        raise PunctError(Errors.P103.format(path=mirror))
+    beside = next(iter(listed.values())).folder.parent
+    withheld = []
+    for name in LICENSED:
+        if name not in (treebanks or []) or name in listed or _has_text(beside / name):
+            continue
+        if mirror is not None and _has_text(mirror / name):
+            listed[name] = licensed_treebank(name, beside)
+        else:
+            withheld.append(name)
+    wanted = [name for name in treebanks or listed if name not in withheld]
+    own = [name for name in wanted if name not in listed]
     for name in own:
-        if not _is_treebank(next(iter(listed.values())).folder.with_name(name)):
+        if not _is_treebank(beside / name):
             path, known = project / PROJECT_FILE, ", ".join(listed)
             raise PunctError(Errors.P102.format(name=name, path=path, known=known))
         printer.info(f"{name}: your own, kept as it is")
-    if mirror is not None and not mirror.is_dir():
-        raise PunctError(Errors.P103.format(path=mirror))
     sample = project / _SAMPLE if or_sample else None
     network = Network()
     errors = {
         name: _fetch(listed[name], network, mirror, sample)
-        for name in treebanks or listed
+        for name in wanted
         if name not in own
     }
-    if lines := _summary(errors):
+    lines = _summary(errors)
+    if withheld:
+        names = " and ".join(withheld)
+        lines.append(Errors.P126.format(treebanks=names, folder=beside))
+    if lines:
         raise PunctError(" ".join(lines))
 
 
 def _is_treebank(folder: Path) -> bool:
     """Whether there is enough to train and to measure."""
     return all(split_file(folder, split).is_file() for split in ("dev", "test"))
+
+
+def _has_text(folder: Path) -> bool:
+    """Whether there is a treebank with its words; if only these are missing, say so."""
+    if not _is_treebank(folder):
+        return False
+    without = lack_text(read_conllu(split_file(folder, "dev")))
+    if without:
+        printer.warn(f"{folder} has '_' for every word: annotation without the text")
+    return not without
 
 
 def _fetch(

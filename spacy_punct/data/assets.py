@@ -14,6 +14,12 @@ from spacy_punct.data.splits import SPLITS
 from spacy_punct.errors import Errors, PunctError
 
 PROJECT_FILE = "project.yml"
+LICENSED = {
+    "en_esl": "English-ESL, as written by learners",
+    "en_cesl": "English-ESL, corrected",
+}
+"""Treebanks whose text has a licence that users must accept, and their titles."""
+
 _UD_ADDRESS = re.compile(r"/UD_([^/]+)/r([\d.]+)/")
 
 
@@ -67,6 +73,18 @@ def listed_treebanks(project: Path) -> dict[str, ListedTreebank]:
             )
         )
     return {name: _treebank(name, assets) for name, assets in files.items()}
+
+
+def licensed_treebank(name: str, beside: Path) -> ListedTreebank:
+    """A treebank of `LICENSED`, kept beside those that a project lists.
+
+    name (str): Its name.
+    beside (Path): The folder of their folders.
+    RETURNS (ListedTreebank): Its files have no address.
+    """
+    folder = beside / name
+    assets = {split: Asset(folder / f"{split}.conllu", "", "") for split in SPLITS}
+    return ListedTreebank(name, LICENSED[name], folder, assets)
 
 
 def _project_assets(project: Path) -> list[dict[str, Any]]:

@@ -20,10 +20,11 @@ from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.features import (
-    CONTEXTS,
+    RELATION_CONTEXTS,
     FeatureRows,
     Observer,
     TreeFeatures,
+    frequent_pairs,
 )
 from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.scores import NodeScores, ObservedSlots
@@ -86,6 +87,9 @@ class LogLinearAttach(nn.Module):
     a node's pairs is a sum of rows. Weights start at zero, except that N.l.r.d
     starts at the log-count of the pair. (The paper starts from N(0, 1) noise.) The
     parameters are the distances from there, which is what L2 keeps small.
+
+    If training trees have `observed_pairs`, it has the templates of appendix C too,
+    and is the paper's p(l, r | w_e): it then needs them of every tree.
     """
 
     def __init__(self, inventory: Inventory, rows: FeatureRows) -> None:
@@ -165,7 +169,7 @@ class LogLinearAttach(nn.Module):
         min_count (int): How often a row must have been seen.
         RETURNS (LogLinearAttach): Untrained.
         """
-        observer = Observer(inventory)
+        observer = Observer(inventory, frequent_pairs(ex.tree for ex in examples))
         observed = (observer(ex.tree, encode(inventory, ex)) for ex in examples)
         rows = FeatureRows.collect(observer, observed, min_count=min_count)
         return cls(inventory, rows)
@@ -175,14 +179,13 @@ class LogLinearAttach(nn.Module):
 
     def forward(self, batch: Sequence[TreeFeatures]) -> list[RelationScores]:
         part = TreeFeatures.concatenate(batch)
-        values = self._dropped_out(np.tile(part.value, (len(CONTEXTS), 1)))
+        values = self._dropped_out(np.tile(part.value, (self.observer.n_contexts, 1)))
+        n = len(RELATION_CONTEXTS)
         # Nodes of the same relation side by side, so that each has a slice of all.
         order = np.argsort(part.relation, kind="stable")
         place = np.argsort(order)[part.node]
-        bags = _Bags.of(self.rows.rows(part), place, values[:-1], len(part))
-        shared = _Bags.of(
-            self.rows.shared_rows(part)[None], place, values[-1:], len(part)
-        )
+        bags = _Bags.of(self.rows.rows(part), place, values[:n], len(part))
+        shared = _Bags.of(self.rows.shared_rows(part), place, values[n:], len(part))
         from_shared = shared.sums(self.shared)
         pack = np.array([self.observer.n_tags, 1])
         left = embedding(torch.from_numpy(part.left[order] @ pack), self.left)
@@ -274,8 +277,8 @@ class LogLinearAttach(nn.Module):
         terms = np.zeros((len(marks), len(columns)))
         for rows in self.rows.rows(part):
             terms[rows >= 0] += table[rows[rows >= 0]].numpy()
-        rows = self.rows.shared_rows(part)
-        terms[rows >= 0] += self.shared[rows[rows >= 0]][:, columns].numpy()
+        for rows in self.rows.shared_rows(part):
+            terms[rows >= 0] += self.shared[rows[rows >= 0]][:, columns].numpy()
         return terms
 
     def refresh(self) -> None:

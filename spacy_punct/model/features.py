@@ -1,4 +1,4 @@
-"""The feature templates of ATTACH (appendix A), as rows of weight tables.
+"""The feature templates of ATTACH (appendices A and C), as rows of weight tables.
 
 Templates N, W, A, C and c have the form "an observation, with l, r and one of
 five contexts": (g, d̄), (g, d), g, d̄ or d, where g is the word's part of speech,
@@ -6,8 +6,13 @@ d its relation and d̄ the relation with its direction. An observation is N; the
 length class h of W; a relation d' on the path to the root (A) or below (C); or a
 mark inside (c). Each (observation, context) seen in training is a row of
 weights, with one column for each pair (l, r).
+
+For correction, N and W are also observed together with the pair (l', r') that is
+thought to be behind the marks a writer put there. These templates have the contexts
+(g, d̄), d̄, g and none.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,14 +20,20 @@ from functools import cached_property
 import numpy as np
 
 from spacy_punct.data.tree import ROOT, Tree
-from spacy_punct.model.inventory import Inventory
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.model.inventory import Inventory, Pair
 from spacy_punct.model.scores import ObservedSlots, marks_inside
 
 _LENGTHS = (2, 5)
 """Constituents of up to 2 words are short, of up to 5 medium (template W)."""
 
-CONTEXTS = ("g.d̄", "g.d", "d̄", "d", "g")
-"""The four contexts that name the relation, and the one that does not."""
+RELATION_CONTEXTS = ("g.d̄", "g.d", "d̄", "d")
+"""The contexts that name the relation; g, and none at all, do not."""
+_UNDIRECTED = [RELATION_CONTEXTS.index("g.d"), RELATION_CONTEXTS.index("d")]
+_NO_ROW = -1
+
+MIN_PAIR_COUNT = 3
+"""Pairs (l', r') seen less often in training have one number together."""
 
 
 @dataclass(frozen=True)
@@ -62,20 +73,37 @@ class TreeFeatures:
 
 
 class Observer:
-    """Extracts the templates' observations from trees."""
+    """Extracts the templates' observations from trees.
 
-    def __init__(self, inventory: Inventory) -> None:
+    inventory (Inventory): The inventory.
+    observed_pairs (Sequence[Pair] | None): The pairs (l', r') that correction tells
+        apart; None for restoration, which does not look at them.
+    """
+
+    def __init__(
+        self, inventory: Inventory, observed_pairs: Sequence[Pair] | None = None
+    ) -> None:
         self.inventory = inventory
+        self.observed_pairs = None if observed_pairs is None else tuple(observed_pairs)
         n = len(inventory.relations)
         self.path = 1 + len(_LENGTHS) + 1
         self.below = self.path + n
         self.inside = self.below + n
-        self.size = self.inside + len(inventory.marks)
+        self.paired = self.inside + len(inventory.marks)
+        self.size = self.paired
+        if self.observed_pairs is not None:
+            self._pairs = {pair: k for k, pair in enumerate(self.observed_pairs)}
+            self.size += (len(self._pairs) + 1) * self.path
         # Unknown tags share one number; the edges of the sentence have their own.
         self._tags = {tag: k for k, tag in enumerate(inventory.tags)}
         self.unknown_tag = len(inventory.tags)
         self.edge_tag = self.unknown_tag + 1
         self.n_tags = self.edge_tag + 1
+
+    @property
+    def n_contexts(self) -> int:
+        """How many contexts an observation may have."""
+        return len(RELATION_CONTEXTS) + (1 if self.observed_pairs is None else 2)
 
     def __call__(self, tree: Tree, slots: ObservedSlots | None = None) -> TreeFeatures:
         """Observe a tree, and the marks inside its constituents if slots are given."""
@@ -91,11 +119,15 @@ class Observer:
         nodes = Nodes.of(trees)
         every = np.arange(len(relation))
         inner = np.flatnonzero(nodes.head != ROOT)
+        length = 1 + np.searchsorted(_LENGTHS, nodes.end - nodes.first)
         found = [
             (every, np.zeros_like(every)),
-            (every, 1 + np.searchsorted(_LENGTHS, nodes.end - nodes.first)),
+            (every, length),
             (nodes.head[inner], self.below + relation[inner]),
         ]
+        if self.observed_pairs is not None:
+            pair = self.paired + self.path * self._pair_numbers(trees)
+            found += [(every, pair), (every, pair + length)]
         below, above = inner, nodes.head[inner]
         while len(below):
             found.append((below, self.path + relation[above]))
@@ -126,6 +158,16 @@ class Observer:
             left=np.stack([around[left], around[left + 1]], axis=1),
             right=np.stack([around[right], around[right + 1]], axis=1),
         )
+
+    def _pair_numbers(self, trees: Sequence[Tree]) -> np.ndarray:
+        """The number of (l', r') at each node; rare ones share the last."""
+        other = len(self._pairs)
+        numbers = []
+        for tree in trees:
+            if tree.observed_pairs is None:
+                raise PunctError(Errors.P123.format(words=" ".join(tree.words)))
+            numbers += [self._pairs.get(pair, other) for pair in tree.observed_pairs]
+        return np.array(numbers)
 
 
 @dataclass(frozen=True)
@@ -162,7 +204,8 @@ class FeatureRows:
 
     keys (list[ndarray]): For each relation, its rows in order, each packed as
         (context, observation, tag, side) into an integer.
-    shared_keys (ndarray): The rows of context g, packed as (observation, tag).
+    shared_keys (ndarray): The rows of context g, packed as (observation, tag), and
+        of no context, with a tag that no node has.
     """
 
     def __init__(
@@ -185,7 +228,7 @@ class FeatureRows:
             packed = cls._packed(observer, part)
             for d in np.unique(relation):
                 keys[d].append(packed[:, relation == d].ravel())
-            shared.append(cls._packed_shared(observer, part))
+            shared.append(cls._packed_shared(observer, part).ravel())
         return cls(
             observer,
             [_frequent(parts, min_count) for parts in keys],
@@ -196,32 +239,44 @@ class FeatureRows:
     def _packed(observer: Observer, part: TreeFeatures) -> np.ndarray:
         """(4, observations) keys of the contexts that name the relation.
 
-        A context leaves out the tag or the side by giving it a constant.
+        A context leaves out the tag or the side by giving it a constant. -1 is
+        for what is not observed in a context.
         """
         observation, tag = part.observation, part.tag[part.node]
         side = part.side[part.node]
         any_tag, any_side = observer.edge_tag, 2
         contexts = [(tag, side), (tag, any_side), (any_tag, side), (any_tag, any_side)]
-        return np.stack(
+        keys = np.stack(
             [(observation * observer.n_tags + g) * 3 + s for g, s in contexts]
         )
+        if observer.observed_pairs is not None:
+            keys[np.ix_(_UNDIRECTED, observation >= observer.paired)] = _NO_ROW
+        return keys
 
     @staticmethod
     def _packed_shared(observer: Observer, part: TreeFeatures) -> np.ndarray:
-        return part.observation * observer.n_tags + part.tag[part.node]
+        """(1, observations) keys of context g; with pairs 2, the last of none."""
+        first = part.observation * observer.n_tags
+        with_tag = first + part.tag[part.node]
+        if observer.observed_pairs is None:
+            return with_tag[None]
+        is_paired = part.observation >= observer.paired
+        alone = np.where(is_paired, first + observer.edge_tag, _NO_ROW)
+        return np.stack([with_tag, alone])
 
     @cached_property
     def _lookup(self) -> np.ndarray:
-        """Relation and key -> row, or -1."""
-        size = self.observer.size * self.observer.n_tags * 3
-        table = np.full((len(self.keys), size), -1, dtype=np.int32)
+        """Relation and key -> row, or -1. The last place is for the key -1."""
+        size = self.observer.size * self.observer.n_tags * 3 + 1
+        table = np.full((len(self.keys), size), _NO_ROW, dtype=np.int32)
         for d, keys in enumerate(self.keys):
             table[d, keys] = np.arange(len(keys))
         return table
 
     @cached_property
     def _shared_lookup(self) -> np.ndarray:
-        table = np.full(self.observer.size * self.observer.n_tags, -1, dtype=np.int32)
+        size = self.observer.size * self.observer.n_tags + 1
+        table = np.full(size, _NO_ROW, dtype=np.int32)
         table[self.shared_keys] = np.arange(len(self.shared_keys))
         return table
 
@@ -230,7 +285,8 @@ class FeatureRows:
         return self._lookup[part.relation[part.node], self._packed(self.observer, part)]
 
     def shared_rows(self, part: TreeFeatures) -> np.ndarray:
-        """(observations,) rows in the table of context g; -1 for none."""
+        """(1 or 2, observations) rows in the table of context g and of no context;
+        -1 for none."""
         return self._shared_lookup[self._packed_shared(self.observer, part)]
 
 
@@ -238,4 +294,20 @@ def _frequent(parts: list[np.ndarray], min_count: int) -> np.ndarray:
     if not parts:
         return np.zeros(0, dtype=np.int64)
     keys, counts = np.unique(np.concatenate(parts), return_counts=True)
-    return keys[counts >= min_count]
+    return keys[(counts >= min_count) & (keys != _NO_ROW)]
+
+
+def frequent_pairs(
+    trees: Iterable[Tree], min_count: int = MIN_PAIR_COUNT
+) -> tuple[Pair, ...] | None:
+    """The pairs (l', r') that training tells apart, the most frequent first.
+
+    trees (Iterable[Tree]): Training trees.
+    min_count (int): How often a pair must have been seen.
+    RETURNS (tuple[Pair, ...] | None): None if no tree has any, as in restoration.
+    """
+    observed = [tree.observed_pairs for tree in trees]
+    if not any(observed):
+        return None
+    counts = Counter(pair for pairs in observed for pair in pairs or ())
+    return tuple(pair for pair, n in counts.most_common() if n >= min_count)

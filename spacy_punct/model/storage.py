@@ -8,6 +8,8 @@ weights, so that files of two models, or half of one, are never taken for a mode
 import json
 import tempfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -51,10 +53,25 @@ def to_disk(model: PunctuationModel, path: str | Path) -> None:
     path (str | Path): The folder. A model that is there is replaced; anything else
         is left alone, with an error.
     """
-    path = Path(path).resolve()
     tables, weights = _dump(model)
+    with replaced_folder(path, {_TABLES, _WEIGHTS}) as new:
+        # srsly's JSON rounds floats; these must come back as they were.
+        (new / _TABLES).write_text(json.dumps(tables, ensure_ascii=False), "utf-8")
+        (new / _WEIGHTS).write_bytes(weights)
+
+
+@contextmanager
+def replaced_folder(path: str | Path, names: set[str]) -> Iterator[Path]:
+    """Write a folder, all of it or nothing.
+
+    path (str | Path): The folder. If there is one that holds anything else than what
+        is written, it is left alone, with an error.
+    names (set[str]): What is written.
+    YIELDS (Path): Where to write it.
+    """
+    path = Path(path).resolve()
     is_free = not path.exists() or (
-        path.is_dir() and {p.name for p in path.iterdir()} <= {_TABLES, _WEIGHTS}
+        path.is_dir() and {p.name for p in path.iterdir()} <= names
     )
     if not is_free:
         raise PunctError(Errors.P034.format(path=path))
@@ -62,9 +79,7 @@ def to_disk(model: PunctuationModel, path: str | Path) -> None:
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as tmp:
         new = Path(tmp) / "new"
         new.mkdir()
-        # srsly's JSON rounds floats; these must come back as they were.
-        (new / _TABLES).write_text(json.dumps(tables, ensure_ascii=False), "utf-8")
-        (new / _WEIGHTS).write_bytes(weights)
+        yield new
         old = Path(tmp) / "old"
         if path.exists():
             path.rename(old)
@@ -106,7 +121,7 @@ def _dump(model: PunctuationModel) -> tuple[dict[str, Any], bytes]:
         arrays[f"rows.{d}"] = keys.astype(np.int32)
     arrays["rows.shared"] = scorer.rows.shared_keys.astype(np.int32)
     weights = zlib.compress(srsly.msgpack_dumps(arrays), level=9)
-    backoff = model.inventory.backoff
+    backoff, observed_pairs = model.inventory.backoff, scorer.observer.observed_pairs
     tables = {
         "format": FORMAT,
         "checksum": zlib.crc32(weights),
@@ -125,6 +140,8 @@ def _dump(model: PunctuationModel) -> tuple[dict[str, Any], bytes]:
             "unigram": backoff.unigram,
         },
     }
+    if observed_pairs is not None:
+        tables["observed_pairs"] = observed_pairs
     return tables, weights
 
 
@@ -154,7 +171,10 @@ def _load(tables: dict[str, Any], weights: bytes, where: str) -> PunctuationMode
             arrays[f"rows.{d}"].astype(np.int64) for d in range(len(inventory.pairs))
         ]
         shared = arrays["rows.shared"].astype(np.int64)
-        rows = FeatureRows(Observer(inventory), keys, shared)
+        observed_pairs = tables.get("observed_pairs")
+        if observed_pairs is not None:
+            observed_pairs = [(tuple(l), tuple(r)) for l, r in observed_pairs]
+        rows = FeatureRows(Observer(inventory, observed_pairs), keys, shared)
         scorer: AttachScorer = LogLinearAttach(inventory, rows)
         if tables["lexical"] is not None:
             scorer = LexicalAttach(scorer, LexicalSettings(**tables["lexical"]))

@@ -12,7 +12,7 @@ from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.attach import encode
 from spacy_punct.model.averaging import RunningAverage, copy_weights
 from spacy_punct.model.channel import DIRECTIONS, Direction
-from spacy_punct.model.channel_weights import ChannelKind
+from spacy_punct.model.channel_weights import ChannelKind, ChannelWeights
 from spacy_punct.model.model import PunctuationModel
 from spacy_punct.model.objective import Likelihood
 
@@ -94,6 +94,8 @@ def train(
     dev: Sequence[PunctuatedTree],
     config: TrainingConfig | None = None,
     *,
+    channel_start: ChannelWeights | None = None,
+    channel_l2: float = 0.0,
     show_progress: bool = True,
 ) -> TrainingResult:
     """Train a log-linear model.
@@ -102,6 +104,9 @@ def train(
     dev (Sequence[PunctuatedTree]): Held-out trees that decide when to stop, and
         on the channel's direction if the config leaves it open.
     config (TrainingConfig | None): The settings.
+    channel_start (ChannelWeights | None): Weights of another model's channel to
+        start from, of the same kind and over the same marks.
+    channel_l2 (float): Pulls the channel's weights to their starting values.
     show_progress (bool): Whether to show a progress bar and dev scores.
     RETURNS (TrainingResult): The model of best dev perplexity.
     """
@@ -117,7 +122,12 @@ def train(
             seed=config.seed,
         )
         model.scorer.set_dropout(config.dropout, seed=config.seed)
-        result = train_model(model, examples, dev, config, show_progress)
+        if channel_start is not None:
+            model.channel_weights.load_state_dict(channel_start.state_dict())
+            model.refresh()
+        result = train_model(
+            model, examples, dev, config, show_progress, channel_l2=channel_l2
+        )
         model.scorer.compact(config.min_weight)
         model.refresh()
         results.append(replace(result, dev_perplexity=model.perplexity(dev)))
@@ -130,12 +140,15 @@ def train_model(
     dev: Sequence[PunctuatedTree],
     config: TrainingConfig,
     show_progress: bool = True,
+    *,
+    channel_l2: float = 0.0,
 ) -> TrainingResult:
     """Train any model in place, and leave it at its best dev perplexity.
 
     The config's `direction`, `channel`, `dropout`, `min_feature_count` and
     `min_weight` are about making a log-linear model (see `train`), not used here.
     """
+    check_range("channel_l2", channel_l2, 0)
     if not examples or not dev:
         raise PunctError(Errors.P020)
     for example in (*examples, *dev):
@@ -161,6 +174,7 @@ def train_model(
     steps_an_epoch = -(-len(trees) // config.batch_size)
     history: list[Evaluation] = []
     weights = [*model.scorer.parameters(), *model.channel_weights.parameters()]
+    channel_start = [w.detach().clone() for w in model.channel_weights.parameters()]
     average = RunningAverage(weights, config.averaging)
     best, best_weights, since_best = np.inf, average.copy(), 0
     recent: list[tuple[Likelihood, int, int]] = []
@@ -185,7 +199,12 @@ def train_model(
             if not np.isfinite(found.objective):
                 raise PunctError(Errors.P026.format(loss=found.objective, step=step))
             optimizer.zero_grad()
-            (-found.surrogate / len(batch)).backward()
+            loss = -found.surrogate / len(batch)
+            if channel_l2:
+                now = model.channel_weights.parameters()
+                for w, start in zip(now, channel_start, strict=True):
+                    loss = loss + channel_l2 * (w - start).square().sum()
+            loss.backward()
             optimizer.step()
             step += 1
             average.update(step)

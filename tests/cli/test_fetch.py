@@ -203,3 +203,41 @@ def test_fetch_stopped_leaves_no_half_file_and_goes_on(project, sent, code):
     assert server.requests[0] == ("xx-1.4/train", f"bytes={came}-")
     assert train.read_bytes() == CONTENT
     assert not part.exists()
+
+
+WITHOUT_TEXT = "1\t_\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+
+
+def test_fetch_says_how_to_obtain_learner_corpora(project, mirror):
+    folder = project()
+    done, said = invoke(folder, "en_esl", "en_cesl", "xx-1.4", "--mirror", mirror)
+    assert done.exit_code == 1
+    (line,) = done.stderr.splitlines()
+    assert "[P126] en_esl and en_cesl" in line
+    for word in ("FCE", "licence", "merge.py", "UD_English-ESL", "dev.conllu"):
+        assert word in line
+    assert "xx-1.4/dev: from the mirror, checksum right" in said
+
+
+def test_fetch_says_that_learner_corpora_lack_their_words(project, mirror):
+    (mirror / "en_esl").mkdir()
+    for split in SPLITS:
+        (mirror / "en_esl" / f"{split}.conllu").write_text(WITHOUT_TEXT)
+    folder = project()
+    done, said = invoke(folder, "en_esl", "--mirror", mirror)
+    assert done.exit_code == 1
+    assert "en_esl has '_' for every word" in said
+    assert "P126" in done.stderr
+    assert not (folder / "assets" / "ud" / "en_esl").exists()
+
+
+def test_fetch_takes_learner_corpora_that_have_their_words(project, mirror):
+    shutil.copytree(SAMPLE, mirror / "en_esl")
+    folder = project()
+    done, said = invoke(folder, "en_esl", "--mirror", mirror)
+    assert done.exit_code == 0, done.output
+    assert "en_esl/dev: from the mirror, NOT VERIFIED" in said
+    shutil.rmtree(mirror / "en_esl")
+    done, said = invoke(folder, "en_esl")
+    assert done.exit_code == 0, done.output
+    assert "en_esl: your own, kept as it is" in said

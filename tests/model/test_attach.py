@@ -1,4 +1,5 @@
-"""The log-linear scorer against the templates of appendix A, written out again."""
+"""The log-linear scorer against the templates of appendices A and C, written out
+again."""
 
 import zlib
 from collections import Counter
@@ -37,9 +38,10 @@ DALE = PunctuatedTree(
 
 
 def firing(tree: Tree, slots: Slots, node: int) -> Counter[tuple]:
-    """The context part of every feature of appendix A that fires at a node.
+    """The context part of every feature of appendices A and C that fires at a node.
 
-    The templates are spelled out from the paper, l and r left open.
+    The templates are spelled out from the paper, l and r left open. Pairs (l', r')
+    seen less than 3 times go by the name of "other".
     """
     g, d, head = tree.tags[node], tree.relations[node], tree.heads[node]
     directed = (d, "left" if head > node else "right")
@@ -61,6 +63,11 @@ def firing(tree: Tree, slots: Slots, node: int) -> Counter[tuple]:
         {(*what, *context): n for what, n in observed.items() for context in contexts}
     )
     tags = ("BOS", *tree.tags, "EOS")
+    if tree.observed_pairs is not None:
+        pair = tree.observed_pairs[node]
+        for what in [("N",), ("W", 1 if length <= 2 else 2 if length <= 5 else 3)]:
+            for context in [(g, directed), (directed,), (g,), ()]:
+                features[(*what, *context, pair)] += 1
     features["L", tags[left], tags[left + 1]] += 1
     features["R", tags[right], tags[right + 1]] += 1
     features.update(("S", *context) for context in contexts)
@@ -72,8 +79,35 @@ def examples(sample) -> tuple[PunctuatedTree, ...]:
     return read_treebank(sample / "dev.conllu").examples
 
 
+OBSERVED = [((), ()), ((), (",",)), ((",",), (",",)), ((), (".",)), ((), (",", ","))]
+RARE = [(("?",), ()), ((), ("!", "!"))]
+
+
+@pytest.fixture(scope="module")
+def written(examples) -> tuple[PunctuatedTree, ...]:
+    """The examples with random pairs behind what was written, some of them rare."""
+    rng = np.random.default_rng(0)
+    result = []
+    for k, example in enumerate(examples):
+        chosen = rng.integers(len(OBSERVED), size=len(example.tree))
+        pairs = [OBSERVED[i] for i in chosen]
+        pairs[:1] = RARE[k : k + 1] or pairs[:1]
+        tree = replace(example.tree, observed_pairs=tuple(pairs))
+        result.append(replace(example, tree=tree))
+    return tuple(result)
+
+
 @pytest.fixture(scope="module")
 def scorer(examples) -> LogLinearAttach:
+    return random_scorer(examples)
+
+
+@pytest.fixture(scope="module")
+def corrector(written) -> LogLinearAttach:
+    return random_scorer(written)
+
+
+def random_scorer(examples) -> LogLinearAttach:
     """A scorer with random weights."""
     inventory = Inventory.estimate(examples)
     scorer = LogLinearAttach.from_examples(inventory, examples)
@@ -142,7 +176,17 @@ def name_rows(scorer: LogLinearAttach) -> list[tuple[torch.Tensor, tuple, tuple]
             return ("A", inventory.relations[number - observer.path])
         if number < observer.inside:
             return ("C", inventory.relations[number - observer.path - n_relations])
-        return ("c", inventory.marks[number - observer.inside])
+        if number < observer.paired:
+            return ("c", inventory.marks[number - observer.inside])
+        k, what = divmod(number - observer.paired, observer.path)
+        return (*observation(what), (*observer.observed_pairs, "other")[k])
+
+    def named_feature(number: int, context: tuple) -> tuple:
+        """As `firing` has it: the pair (l', r') comes last."""
+        if number < observer.paired:
+            return (*observation(number), *context)
+        *what, pair = observation(number)
+        return (*what, *context, pair)
 
     named = []
     for d, keys in enumerate(scorer.rows.keys):
@@ -154,18 +198,20 @@ def name_rows(scorer: LogLinearAttach) -> list[tuple[torch.Tensor, tuple, tuple]
             context: tuple = (directed,) if side < 2 else (relation,)
             if tag < len(inventory.tags):
                 context = (inventory.tags[tag], *context)
-            feature = (*observation(number), *context)
+            feature = named_feature(number, context)
             pairs = inventory.pair_tables[d].pairs
             named.append((scorer.by_relation[d][row], pairs, feature))
     for row, key in enumerate(scorer.rows.shared_keys.tolist()):
         number, tag = divmod(key, observer.n_tags)
-        feature = (*observation(number), inventory.tags[tag])
+        feature = named_feature(number, inventory.tags[tag : tag + 1])
         named.append((scorer.shared[row], inventory.all_pairs, feature))
     return named
 
 
-def test_attach_scores_are_the_sum_of_the_firing_features(examples):
-    """Each feature of appendix A gets a weight by its name; scores must add up."""
+@pytest.mark.parametrize("name", ["examples", "written"])
+def test_attach_scores_are_the_sum_of_the_firing_features(name, request):
+    """Each feature of the appendices gets a weight by its name; scores must add up."""
+    examples = request.getfixturevalue(name)
     inventory = Inventory.estimate(examples)
     scorer = LogLinearAttach.from_examples(inventory, examples)
 
@@ -207,6 +253,9 @@ def test_attach_scores_are_the_sum_of_the_firing_features(examples):
         tree = replace(
             example.tree, relations=tuple(inventory.relations[d] for d in ids)
         )
+        if tree.observed_pairs is not None:
+            named = ["other" if pair in RARE else pair for pair in tree.observed_pairs]
+            tree = replace(tree, observed_pairs=tuple(named))
         for node, relation in enumerate(tree.relations):
             found = next(scores)
             counts = inventory.pairs[relation]
@@ -236,8 +285,13 @@ def test_attach_starts_at_log_counts(examples):
         assert scores.base[node] == pytest.approx(np.log(list(counts)), abs=1e-5)
 
 
-def test_attach_inference_agrees_with_training(scorer, examples):
+@pytest.mark.parametrize(
+    ("scorer_name", "name"), [("scorer", "examples"), ("corrector", "written")]
+)
+def test_attach_inference_agrees_with_training(scorer_name, name, request):
     """Base scores plus inside terms are the scores with the marks observed."""
+    scorer = request.getfixturevalue(scorer_name)
+    examples = request.getfixturevalue(name)
     inventory = scorer.inventory
     trees = [example.tree for example in examples]
     slots = [encode(inventory, example) for example in examples]
@@ -251,6 +305,34 @@ def test_attach_inference_agrees_with_training(scorer, examples):
             assert log_probs == pytest.approx(
                 torch.log_softmax(scores, 0).numpy(), abs=1e-4
             )
+
+
+def test_attach_tells_frequent_observed_pairs_apart(corrector, scorer, written):
+    assert set(corrector.observer.observed_pairs) == set(OBSERVED)
+    assert scorer.observer.observed_pairs is None
+    tree = written[0].tree
+    unseen = ((), ("never", "seen"))
+    first, second = (
+        corrector.node_scores([replace(tree, observed_pairs=(pair,) * len(tree))])[0]
+        for pair in (RARE[0], unseen)
+    )
+    for a, b in zip(first.base, second.base, strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_attach_that_corrects_needs_observed_pairs(corrector, examples):
+    with pytest.raises(PunctError, match=r"\[P123\].*explain"):
+        corrector.node_scores([examples[0].tree])
+
+
+def test_attach_that_restores_does_not_look_at_observed_pairs(
+    scorer, examples, written
+):
+    plain, observed = (
+        scorer.node_scores([part[0].tree])[0].base for part in (examples, written)
+    )
+    for a, b in zip(plain, observed, strict=True):
+        assert np.array_equal(a, b)
 
 
 def test_attach_unknown_tags_and_relations_fall_back(scorer):
@@ -272,6 +354,14 @@ def test_attach_scores_of_the_wrong_shape_are_named(scorer):
 def test_objective_gradient_is_numerically_right(
     scorer, examples, kind, direction, squared
 ):
+    check_gradient(scorer, examples, kind, direction, squared)
+
+
+def test_objective_gradient_of_a_corrector_is_numerically_right(corrector, written):
+    check_gradient(corrector, written, "table", "left-to-right", True)
+
+
+def check_gradient(scorer, examples, kind, direction, squared) -> None:
     """Every kind of weight, channel included, against central differences."""
     inventory = scorer.inventory
     batch = sorted(examples, key=lambda e: -sum(map(len, e.slots)))[:4]
