@@ -1,5 +1,6 @@
 """Treebanks: files -> trees and slots -> tokens."""
 
+from spacy_punct.data.aligned import AlignedTreebank, read_aligned
 from spacy_punct.data.conllu import (
     Sentence,
     Token,
@@ -21,6 +22,7 @@ from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.data.treebank import Treebank, make_treebank, read_treebank
 
 __all__ = [
+    "AlignedTreebank",
     "Edit",
     "M2Sentence",
     "NoiseRates",
@@ -40,6 +42,7 @@ __all__ = [
     "m2_sentence",
     "make_treebank",
     "parse_conllu",
+    "read_aligned",
     "read_conllu",
     "read_m2",
     "read_splits",

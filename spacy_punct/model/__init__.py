@@ -1,6 +1,12 @@
 """The generative model of punctuation: scores -> exact inference -> answers."""
 
 from spacy_punct.model.channel import Channel
+from spacy_punct.model.correction import (
+    PaperCorrector,
+    evaluate_corrector,
+    explain,
+    train_corrector,
+)
 from spacy_punct.model.correction_scores import EditScores, count_changes, score_edits
 from spacy_punct.model.distribution import Distribution, restore_from_trees
 from spacy_punct.model.inventory import Inventory
@@ -13,10 +19,13 @@ __all__ = [
     "Distribution",
     "EditScores",
     "Inventory",
+    "PaperCorrector",
     "PunctuationModel",
     "TrainingConfig",
     "TrainingResult",
     "count_changes",
+    "evaluate_corrector",
+    "explain",
     "from_bytes",
     "from_disk",
     "restore_from_trees",
@@ -24,4 +33,5 @@ __all__ = [
     "to_bytes",
     "to_disk",
     "train",
+    "train_corrector",
 ]
