@@ -22,12 +22,24 @@ from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.correction import PaperCorrector
 from spacy_punct.pipeline import correction_evaluation
-from spacy_punct.pipeline.correction_evaluation import CORRECTOR, NOTHING, Correct
+from spacy_punct.pipeline.correction_evaluation import (
+    CORRECTOR,
+    NOTHING,
+    PAPER,
+    TAGGER,
+    Correct,
+)
 
 _SEED = 7
-_TAGGER, _PAPER = "tagger", "paper"
-_COLUMNS = {"aed": "AED", "p": "P", "r": "R", "f05": "F0.5"}
-_CHANGED = {"changed_untouched": "changed if right", "changed": "changed"}
+_COLUMNS = {
+    "aed": "AED",
+    "p": "P",
+    "r": "R",
+    "f05": "F0.5",
+    "f05_of_marks": "F0.5 of marks",
+    "changed_untouched": "changed if right",
+    "changed": "changed",
+}
 
 
 @command
@@ -63,8 +75,10 @@ def evaluate_correction(
     """Correct the punctuation of sentences with errors and compare.
 
     In a treebank (.conllu) errors are made. AED is edits a slot; P, R and F0.5 are of
-    edits, by the MaxMatch method. "trivial" puts one mark at the end of each sentence,
-    "restorer" is that of the pipeline: neither sees what is written.
+    edits, by the MaxMatch method; "of marks" as if no mark had been written before.
+    "trivial" puts one mark at the end of each sentence, "restorer" is that of the
+    pipeline: neither sees what is written. "p" is of a paired permutation test of the
+    corrector's edit distance against each.
 
     Any other file is text, its tokens apart by spaces, with corrections by hand. We
     use those with the words of the text, in whatever case: what is left to correct is
@@ -135,12 +149,12 @@ def _others(tagger: Path | None, paper: Path | None) -> dict[str, Correct]:
     others: dict[str, Correct] = {}
     if paper is not None:
         stored = PaperCorrector.from_disk(paper)
-        others[_PAPER] = partial(stored.correct, n_samples=0)
+        others[PAPER] = partial(stored.correct, n_samples=0)
     if tagger is not None:
         loaded = tagger_from_disk(tagger)
         if not loaded.reads_observed:
             raise PunctError(Errors.P083)
-        others[_TAGGER] = lambda trees: loaded.correct(
+        others[TAGGER] = lambda trees: loaded.correct(
             [tree.words for tree in trees], [tree.observed for tree in trees]
         )
     return others
@@ -148,9 +162,8 @@ def _others(tagger: Path | None, paper: Path | None) -> dict[str, Correct]:
 
 def _print_systems(scores: Mapping[str, Any]) -> None:
     systems, tests = scores["systems"], scores.get("tests", {})
-    keys = {**_COLUMNS, **_CHANGED}
-    shown = [key for key in keys if key in systems[CORRECTOR]]
-    header = ["", *(keys[key] for key in shown), *(["p"] if tests else [])]
+    shown = [key for key in _COLUMNS if key in systems[CORRECTOR]]
+    header = ["", *(_COLUMNS[key] for key in shown), *(["p"] if tests else [])]
     rows = []
     for name, found in systems.items():
         cells = [

@@ -40,6 +40,8 @@ Correct: TypeAlias = Callable[[Sequence[Tree]], Iterable[Slots]]
 
 NOTHING, TRIVIAL, RESTORER, CORRECTOR = "nothing", "trivial", "restorer", "corrector"
 """How results call what does nothing, the trivial answer, and the components."""
+TAGGER, PAPER = "tagger", "paper"
+"""How they call the BiLSTM-CRF and the paper's corrector, if these are among others."""
 
 
 class _Answers(NamedTuple):
@@ -70,10 +72,11 @@ def evaluate_correction(
     others (Mapping[str, Correct] | None): Other systems by name, which get the trees
         that the corrector has.
     RETURNS (dict[str, Any]): All that the JSON file holds. `systems` has for each its
-        edits a slot, P, R and F0.5 of its edits, and the share of slots that it
-        changes in the sentences without errors; `errors` has for each kind how many
-        there are and which share of them each system mends; `tests` has p-values of
-        the corrector's edit distance against that of each other system.
+        edits a slot; P, R and F0.5 of its edits; F0.5 of the edits that would lead
+        from words without marks to its answer; and the share of slots that it changes
+        in the sentences without errors. `errors` has for each kind how many there are
+        and which share of them each system mends. `tests` has p-values of the
+        corrector's edit distance against that of each other system.
     """
     examples = treebank.examples
     noise = noise_by_sentence(examples, seed=seed)
@@ -134,9 +137,11 @@ def _scores(
 ) -> dict[str, Any]:
     n_slots = sum(map(len, truth))
     n_changed, _ = count_changes(truth, answers.untouched)
+    empty = [((),) * len(slots) for slots in truth]
     return {
         "aed": sum(sentence_edits(answers.corrected, truth)) / n_slots,
         **score_edits(observed, answers.corrected, truth).to_dict(),
+        "f05_of_marks": score_edits(empty, answers.corrected, truth).f05,
         "changed_untouched": n_changed / n_slots,
     }
 
