@@ -4,6 +4,7 @@ on text with corrections by hand (section 5.2)."""
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 from spacy.language import Language
@@ -247,19 +248,28 @@ def _run(
 
     Of the components that have to do with punctuation no other runs.
     """
-    idle = [
-        name
-        for name, component in nlp.pipeline
-        if isinstance(component, PunctuationPipe) and component is not pipe
-    ]
-    with nlp.select_pipes(disable=idle):
+    with _alone(nlp, pipe):
         stream = pipe.pipe(read_for(nlp, pipe, docs)) if gold else nlp.pipe(docs)
         shown = tqdm(stream, total=len(docs), unit="sent", leave=False, disable=None)
         return list(shown)
 
 
+@contextmanager
+def _alone(nlp: Language, pipe: PunctuationPipe) -> Iterator[None]:
+    """A pipeline in which of the components for punctuation one alone is enabled."""
+    disabled = set(nlp.disabled)
+    ours = [(name, c) for name, c in nlp.components if isinstance(c, PunctuationPipe)]
+    for name, component in ours:
+        (nlp.enable_pipe if component is pipe else nlp.disable_pipe)(name)
+    try:
+        yield
+    finally:
+        for name, _ in ours:
+            (nlp.disable_pipe if name in disabled else nlp.enable_pipe)(name)
+
+
 def _find(nlp: Language, kind: type[PunctuationPipe]) -> PunctuationPipe | None:
-    return next((c for _, c in nlp.pipeline if isinstance(c, kind)), None)
+    return next((c for _, c in nlp.components if isinstance(c, kind)), None)
 
 
 def _slots(docs: Iterable[Doc], attribute: str, truth: Sequence[Slots]) -> list[Slots]:
