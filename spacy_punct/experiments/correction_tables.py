@@ -8,6 +8,7 @@ the same data, with parsed and with gold trees, become rows of the same table.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +29,13 @@ from spacy_punct.pipeline.correction_evaluation import (
 )
 
 _DASH = "–"
-_SHARES = ("f05_of_marks", "p", "r", "f05", "changed_untouched")
+_SHARES = {
+    "f05_of_marks": "F0.5 of marks",
+    "p": "P",
+    "r": "R",
+    "f05": "F0.5",
+    "changed_untouched": "changed if right",
+}
 _PARSED, _GOLD = "parsed", "gold"
 
 
@@ -131,12 +138,11 @@ def correction_table(groups: Sequence[Sequence[Results]]) -> str:
         cells = [_DASH, _DASH]
         if theirs is not None:
             cells = [f"{theirs.aed:.3f}", f"{100 * theirs.f05:.1f}"]
-        rows.append(
-            (row.label, *cells, *(cell for found in ours for cell in _cells(found)))
-        )
-    header = ["", "paper: AED", "F0.5"]
+        cells += chain.from_iterable(map(_cells, ours))
+        rows.append((row.label, *cells))
+    header = ["", "paper: AED", "F0.5 of marks"]
     for group in groups:
-        header += [f"{group[0]['data']}: AED", "P", "R", "F0.5", "if right"]
+        header += [f"{group[0]['data']}: AED", *_SHARES.values()]
     return table(header, rows)
 
 

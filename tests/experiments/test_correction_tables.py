@@ -101,6 +101,11 @@ def test_rows_have_the_right_trees(parsed, gold):
         assert cells(table, "BiLSTM-CRF, correcting")[:3] == ["0.005", "98.4", "0.0500"]
         widths = {line.count("|") for line in table.splitlines()}
         assert len(widths) == 1
+        header = table.splitlines()[0]
+        assert header.endswith(
+            "| paper: AED | F0.5 of marks | en-2.16/dev.conllu: AED | F0.5 of marks "
+            "| P | R | F0.5 | changed if right |"
+        )
         mended = cells(errors_table(group), "omitted comma")
         assert mended == ["600", "40.0", *["31.0"] * 4, "62.0", "31.0"]
 
