@@ -425,6 +425,27 @@ class Errors(metaclass=_Coded):
         "{path} has '_' for every word: the annotation without the text. Merge it with "
         "the text first; python -m spacy punct fetch en_esl says how."
     )
+    P135 = (
+        "{path} is no CoNLL-U file (.conllu), so it is read as tokenised text, which "
+        "needs corrections to compare with. Give them with --reference."
+    )
+    P136 = (
+        "{path} has {n} lines, and the text that it corrects {expected}. Give one "
+        "sentence a line, the same in both."
+    )
+    P137 = (
+        "No sentence of {path} has the words of a reference, so there is nothing to "
+        "compare. Both must be tokenised in the same way, and differ in nothing but "
+        "punctuation and capitals where they are to be used."
+    )
+    P138 = (
+        "{option} does not go with {path}. A treebank (.conllu) is its own reference; "
+        "plain text has references, but no trees and no errors made on purpose."
+    )
+    P139 = (
+        "The pipeline '{model}' has no punctuation_corrector, but {names}. Give one "
+        "that was trained to correct."
+    )
 
 
 class Warnings(metaclass=_Coded):

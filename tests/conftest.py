@@ -16,7 +16,7 @@ from thinc.api import Adam
 from spacy_punct import pipelines
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.model.training import TrainingConfig, TrainingResult, train
-from spacy_punct.pipeline.corpus import create_corpus
+from spacy_punct.pipeline.corpus import create_corpus, create_correction_corpus
 
 REPOSITORY = Path(__file__).parents[1]
 SAMPLE = REPOSITORY / "assets" / "sample"
@@ -149,6 +149,26 @@ def lexical_path(full_path, tmp_path_factory) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def both_path(full_path, tmp_path_factory) -> Path:
+    """A pipeline that restores, on trees of its own, and corrects."""
+    nlp = spacy.load(full_path)
+    tok2vec = {
+        **SMALL_TOK2VEC,
+        "embed": {**SMALL_TOK2VEC["embed"], "include_static_vectors": False},
+    }
+    model = {**SMALL_LEXICAL, "tok2vec": tok2vec, "observed_width": 8}
+    corrector = nlp.add_pipe("punctuation_corrector", config={"model": model})
+    corpus = create_correction_corpus(SAMPLE / "train.conllu", limit=100)
+    corrector.initialize(lambda: corpus(nlp), nlp=nlp)
+    optimizer = Adam(0.02)
+    for _ in range(15):
+        corrector.update(list(corpus(nlp)), sgd=optimizer)
+    path = tmp_path_factory.mktemp("both") / "model"
+    nlp.to_disk(path)
+    return path
+
+
 @pytest.fixture
 def bundled(lexical_path, tmp_path, monkeypatch) -> Path:
     """A folder of bundled pipelines, in which there is an English one."""
@@ -169,3 +189,9 @@ def on_trees(paper_path) -> Language:
 def on_text(full_path) -> Language:
     """A fresh pipeline that restores text."""
     return spacy.load(full_path)
+
+
+@pytest.fixture
+def that_corrects(both_path) -> Language:
+    """A fresh pipeline that restores and corrects text."""
+    return spacy.load(both_path)

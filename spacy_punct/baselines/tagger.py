@@ -1,11 +1,12 @@
 """Train a tagger on a treebank's words and measure it.
 
-    python -m spacy_punct.baselines.tagger TRAIN DEV --test TEST --output FOLDER
+    python -m spacy_punct.baselines.tagger TRAIN... DEV --test TEST --output FOLDER
 
-The moment to stop is chosen on DEV; TEST is only scored. FOLDER gets the tagger,
-`metrics.json` (the scores) and `slots.json` (the answered slots of each sentence of
-TEST, for a permutation test against another model's). Training that was interrupted
-goes on where it was, if the command is the same.
+It learns from one file or several. The moment to stop is chosen on DEV; TEST is only
+scored. FOLDER gets the tagger, `metrics.json` (the scores) and `slots.json` (the
+answered slots of each sentence of TEST, for a permutation test against another
+model's). Training that was interrupted goes on where it was, if the command is the
+same.
 
 With --correct it learns to correct instead: it reads the sentences with errors made by
 `spacy_punct.data.corruption`, new ones in each epoch, and the same ones in DEV and TEST
@@ -44,7 +45,7 @@ _NOISE = {"dev": 1, "test": 2}
 
 
 def main(
-    train: Annotated[Path, typer.Argument(help="CoNLL-U to learn from.")],
+    train: Annotated[list[Path], typer.Argument(help="CoNLL-U to learn from.")],
     dev: Annotated[Path, typer.Argument(help="CoNLL-U that decides when to stop.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write.")],
     test: Annotated[Path | None, typer.Option(help="CoNLL-U to score.")] = None,
@@ -76,7 +77,7 @@ def main(
             default_config(kind, reads_observed=correct),
             **{name: value for name, value in options.items() if value is not None},
         )
-        examples = read_treebank(train).examples
+        examples = [ex for path in train for ex in read_treebank(path).examples]
         held_out = {"dev": read_treebank(dev).examples}
         if test is not None:
             held_out["test"] = read_treebank(test).examples

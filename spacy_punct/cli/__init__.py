@@ -5,6 +5,7 @@ from spacy.cli._util import app
 from spacy_punct.cli.analyze import analyze
 from spacy_punct.cli.convert import convert
 from spacy_punct.cli.evaluate import evaluate
+from spacy_punct.cli.evaluate_correction import evaluate_correction
 from spacy_punct.cli.experiment import experiment
 from spacy_punct.cli.fetch import fetch
 from spacy_punct.cli.group import punct
@@ -18,6 +19,7 @@ __all__ = [
     "analyze",
     "convert",
     "evaluate",
+    "evaluate_correction",
     "experiment",
     "fetch",
     "jackknife",

@@ -14,10 +14,12 @@ from wasabi import Printer
 
 from spacy_punct import pipelines
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.pipeline.corrector import PunctuationCorrector
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 punct = typer.Typer(
     name="punct",
@@ -63,6 +65,20 @@ def load_pipeline(model: str) -> tuple[Language, PunctuationRestorer]:
         goes before a folder of the same name, which can be given as `./en`.
     RETURNS (tuple): The pipeline and its first `punctuation_restorer`.
     """
+    return _load(model, PunctuationRestorer, Errors.P052)
+
+
+def load_corrector(model: str) -> tuple[Language, PunctuationCorrector]:
+    """A pipeline and the corrector in it.
+
+    model (str): See `load_pipeline`.
+    RETURNS (tuple): The pipeline and its first `punctuation_corrector`.
+    """
+    return _load(model, PunctuationCorrector, Errors.P139)
+
+
+def _load(model: str, kind: type[T], missing: str) -> tuple[Language, T]:
+    """A pipeline and its first component of some kind, or an error."""
     bundled = pipelines.names()
     try:
         nlp = pipelines.load(model) if model in bundled else spacy.load(model)
@@ -75,10 +91,10 @@ def load_pipeline(model: str) -> tuple[Language, PunctuationRestorer]:
         )
         raise PunctError(message) from None
     for _, component in nlp.pipeline:
-        if isinstance(component, PunctuationRestorer):
+        if isinstance(component, kind):
             return nlp, component
     names = ", ".join(nlp.pipe_names) or "nothing"
-    raise PunctError(Errors.P052.format(model=model, names=names))
+    raise PunctError(missing.format(model=model, names=names))
 
 
 def check_file(path: Path) -> Path:

@@ -117,13 +117,27 @@ def corrupted(
     seed (int): A sentence's errors depend on it and the sentence's position alone.
     RETURNS (list[PunctuatedTree]): The same, with errors in `tree.observed`.
     """
-    rates = rates or NoiseRates()
+    examples = list(examples)
     result = []
-    for i, example in enumerate(examples):
-        observed = corrupt(example, rates, random.Random(f"{seed} {i}"))
-        tree = replace(example.tree, observed=observed)
-        result.append(replace(example, tree=tree))
+    for example, noise in zip(
+        examples, noise_by_sentence(examples, rates, seed), strict=True
+    ):
+        observed = with_noise(example.slots, noise)
+        result.append(replace(example, tree=replace(example.tree, observed=observed)))
     return result
+
+
+def noise_by_sentence(
+    examples: Iterable[PunctuatedTree],
+    rates: NoiseRates | None = None,
+    seed: int = 0,
+) -> list[list[NoisySlot]]:
+    """The errors that `corrupted` makes in each sentence."""
+    rates = rates or NoiseRates()
+    return [
+        noisy_slots(example, rates, random.Random(f"{seed} {i}"))
+        for i, example in enumerate(examples)
+    ]
 
 
 def corrupt(example: PunctuatedTree, rates: NoiseRates, rng: random.Random) -> Slots:
@@ -134,10 +148,13 @@ def corrupt(example: PunctuatedTree, rates: NoiseRates, rng: random.Random) -> S
     rng (random.Random): Decides.
     RETURNS (Slots): The marks with errors. Abbreviation dots are spelling and stay.
     """
-    slots = list(example.slots)
-    for noise in noisy_slots(example, rates, rng):
-        slots[noise.slot] = noise.marks
-    return tuple(slots)
+    return with_noise(example.slots, noisy_slots(example, rates, rng))
+
+
+def with_noise(slots: Slots, noise: Iterable[NoisySlot]) -> Slots:
+    """The marks of a sentence with some errors."""
+    marks = {error.slot: error.marks for error in noise}
+    return tuple(marks.get(i, slot) for i, slot in enumerate(slots))
 
 
 def noisy_slots(

@@ -12,7 +12,7 @@ from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.model.inventory import Pair
 from spacy_punct.pipeline.corrected import CorrectionData
 from spacy_punct.pipeline.trees import ParsedSentence
-from spacy_punct.pipeline.writing import write_sentence
+from spacy_punct.pipeline.writing import without_second_dots, write_sentence
 from spacy_punct.text.writer import Writer
 
 
@@ -32,6 +32,25 @@ class CorrectedSentence:
     shown: Slots
     words: dict[int, int]
     probabilities: tuple[float, ...]
+
+
+def shown_slots(source: ParsedSentence, slots: Slots) -> Slots:
+    """Corrected marks without the dots that words such as `etc.` bring along.
+
+    source (ParsedSentence): The sentence as it was.
+    slots (Slots): Its corrected marks, with the dots of abbreviations.
+    RETURNS (Slots): The marks to write; as they were where nothing is corrected.
+    """
+    return tuple(
+        marks if slot == old else new
+        for marks, slot, old, new in zip(
+            source.marks,
+            slots,
+            source.tree.observed,
+            without_second_dots(source.texts, slots),
+            strict=True,
+        )
+    )
 
 
 def blamed_word(

@@ -21,9 +21,10 @@ from spacy_punct.pipeline.correcting import (
     CorrectedSentence,
     blamed_word,
     correction_data,
+    shown_slots,
 )
 from spacy_punct.pipeline.trees import ParsedSentence
-from spacy_punct.pipeline.writing import joined_slots, without_second_dots
+from spacy_punct.pipeline.writing import joined_slots
 from spacy_punct.text.glyphs import QUOTES, Quotes, quotes_of
 from spacy_punct.text.spacing import NO_SPACES, Spacing
 from spacy_punct.text.writer import Writer
@@ -108,16 +109,7 @@ class PunctuationCorrector(PunctuationPipe):
             likelier = marginals[i][best] > max(probabilities[i], self.cfg["threshold"])
             if best != known[i] and written is not None and likelier:
                 slots[i], probabilities[i] = written, marginals[i][best]
-        shown = tuple(
-            marks if slot == old else new
-            for marks, slot, old, new in zip(
-                sentence.marks,
-                slots,
-                observed,
-                without_second_dots(sentence.texts, slots),
-                strict=True,
-            )
-        )
+        shown = shown_slots(sentence, tuple(slots))
         changed = [i for i, marks in enumerate(sentence.marks) if shown[i] != marks]
         words: list[int] = []
         if changed:

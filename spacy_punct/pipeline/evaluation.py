@@ -16,6 +16,7 @@ from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.evaluation import compare, f_score, score
 from spacy_punct.model.model import batched
 from spacy_punct.pipeline.attributes import PIECES
+from spacy_punct.pipeline.component import PunctuationPipe
 from spacy_punct.pipeline.corpus import joined, make_doc, unpunctuated
 from spacy_punct.pipeline.gold import gold_slots
 from spacy_punct.pipeline.restorer import PunctuationRestorer
@@ -36,7 +37,7 @@ def evaluate_pipeline(
     """
     references = [make_doc(example, nlp.vocab) for example in treebank.examples]
     docs = [unpunctuated(doc, doc if gold else None) for doc in references]
-    stream = restorer.pipe(_read(nlp, restorer, docs)) if gold else nlp.pipe(docs)
+    stream = restorer.pipe(read_for(nlp, restorer, docs)) if gold else nlp.pipe(docs)
     trees = "gold" if gold else "parsed"
     return _evaluate(nlp, restorer, stream, references, treebank, trees)
 
@@ -66,7 +67,7 @@ def evaluate_docs(
     ]:
         message = Errors.P073.format(expected=len(references), n=len(docs))
         raise PunctError(message)
-    stream = restorer.pipe(_read(nlp, restorer, docs))
+    stream = restorer.pipe(read_for(nlp, restorer, docs))
     return _evaluate(nlp, restorer, stream, references, treebank, trees)
 
 
@@ -104,19 +105,23 @@ def gold_trees(
     YIELDS (PunctuatedTree): One for each sentence, projective.
     """
     for batch in batched(references, _READ_TOGETHER):
-        docs = _read(nlp, restorer, [unpunctuated(doc, doc) for doc in batch])
+        docs = read_for(nlp, restorer, [unpunctuated(doc, doc) for doc in batch])
         yield from restorer.examples(map(Example, docs, batch))
 
 
-def _read(
-    nlp: Language, restorer: PunctuationRestorer, docs: Iterable[Doc]
+def read_for(
+    nlp: Language, pipe: PunctuationPipe, docs: Iterable[Doc]
 ) -> Iterable[Doc]:
-    """Docs as the components leave them that the restorer listens to, if any.
+    """Docs as the components leave them that a restorer or corrector listens to.
 
     No other component runs, so trees stay what they are.
+
+    nlp (Language), pipe (PunctuationPipe): The pipeline and its component.
+    docs (Iterable[Doc]): Parsed Docs.
+    RETURNS (Iterable[Doc]): The same Docs.
     """
     for _, component in nlp.pipeline:
-        if restorer.name in getattr(component, "listening_components", ()):
+        if pipe.name in getattr(component, "listening_components", ()):
             docs = component.pipe(docs)
     return docs
 

@@ -6,7 +6,7 @@ import time
 import pytest
 import srsly
 
-from spacy_punct.baselines import NETWORKS, from_disk
+from spacy_punct.baselines import NETWORKS, Tagger, from_disk
 from spacy_punct.data.corruption import corrupted
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.model.evaluation import score
@@ -54,6 +54,20 @@ def test_command_learns_to_correct(sample, tmp_path):
         expected = score(observed, [ex.slots for ex in examples]).aed
         assert metrics[split]["aed_observed"] == pytest.approx(expected)
     assert "aed_observed" in done.stdout
+
+
+def test_command_learns_from_several_files(sample, tmp_path):
+    done = run(
+        *(sample / "dev.conllu", sample / "test.conllu", sample / "test.conllu"),
+        *("--output", tmp_path, "--max-epochs", 1, "--hidden-width", 8),
+    )
+    assert done.returncode == 0, done.stderr
+    parts = [read_treebank(sample / f"{name}.conllu") for name in ("dev", "test")]
+    examples = [example for part in parts for example in part.examples]
+    both = Tagger.from_examples(examples)
+    tagger = from_disk(tmp_path)
+    assert tagger.words == both.words
+    assert tagger.words != Tagger.from_examples(parts[0].examples).words
 
 
 def test_command_bad_input_is_one_line(sample, tmp_path):

@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_punct.data.corruption import NoiseRates, corrupt, corrupted, noisy_slots
+from spacy_punct.data.corruption import (
+    NoiseRates,
+    corrupt,
+    corrupted,
+    noise_by_sentence,
+    noisy_slots,
+    with_noise,
+)
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.marks import ABBREVIATION_DOT, BRACKETS, COMMAS
 from spacy_punct.data.tree import Tree
@@ -324,6 +331,18 @@ def test_corrupted_sets_observed_marks_by_seed_and_position(sentences):
     # Another first sentence does not matter to the others.
     others = corrupted([sentences[-1], *sentences[1:]], seed=1)
     assert observed[1:] == [x.tree.observed for x in others[1:]]
+
+
+def test_noise_by_sentence_is_what_corrupted_makes(sentences):
+    noise = noise_by_sentence(sentences, seed=3)
+    for before, errors, after in zip(
+        sentences, noise, corrupted(sentences, seed=3), strict=True
+    ):
+        observed = after.tree.observed
+        assert with_noise(before.slots, errors) == observed
+        wrong = [i for i, slot in enumerate(before.slots) if slot != observed[i]]
+        assert sorted(error.slot for error in errors) == wrong
+    assert any(noise)
 
 
 def test_a_share_of_sentences_stays_clean(sentences):
