@@ -34,15 +34,15 @@ class NoiseRates:
         address, an apposition or a clause of its own, or parts the items of a list.
     omitted_both (float): If it was one of a pair around a constituent, the other
         goes too.
-    comma_after_subject (float): A comma parts a subject of several words from its
-        verb.
+    comma_after_subject (float): A comma parts a subject of several words, none of
+        which begins a clause or the like, from its verb.
     comma_before_complement (float): A comma before a clause that is an object.
     comma_before_relative (float): A comma before a clause that modifies a noun and
         does not begin with a relative pronoun but `that`, if with any.
     comma_before_conjunct (float): A comma before the coordinator of two phrases
         that are not whole clauses.
-    comma_after_initial (float): A comma after a conjunction or adverb that begins
-        the sentence.
+    comma_after_initial (float): A comma after a conjunction that begins the
+        sentence.
     comma_before_oblique (float): A comma before a prepositional phrase.
     comma_splice (float): A semicolon, colon, dash or full stop between clauses
         becomes a comma.
@@ -56,14 +56,15 @@ class NoiseRates:
     stray_bracket (float): The sentence gets a bracket or quote that has no partner.
     turned_bracket (float): Of a pair of brackets or quotes, one is written like the
         other.
-    wrong_end (float): A question mark becomes a full stop.
+    wrong_end (float): A question mark becomes a full stop, where a verb that stands
+        before its subject tells the question.
     wrong_stop (float): A full stop becomes a question mark.
     wrong_comma (float): A comma becomes a semicolon or colon.
     wrong_colon (float): A semicolon or colon becomes the other, or a comma.
     """
 
     share_clean: float = 0.2
-    omitted_comma: float = 0.3
+    omitted_comma: float = 0.5
     omitted_both: float = 0.1
     comma_after_subject: float = 0.6
     comma_before_complement: float = 0.6
@@ -73,13 +74,13 @@ class NoiseRates:
     comma_before_oblique: float = 0.35
     comma_splice: float = 0.7
     comma_for_end: float = 0.12
-    missing_end: float = 0.3
+    missing_end: float = 0.4
     doubled_end: float = 0.15
     transposed_quote: float = 0.7
     dropped_bracket: float = 0.3
     stray_bracket: float = 0.12
     turned_bracket: float = 0.3
-    wrong_end: float = 0.4
+    wrong_end: float = 0.6
     wrong_stop: float = 0.05
     wrong_comma: float = 0.08
     wrong_colon: float = 0.3
@@ -213,6 +214,7 @@ _SPLICED = frozenset({*FULL_STOPS, *_COLONS, "-", "--", "---", "–", "—", "�
 _CLOSING_QUOTES = frozenset({"''", "'", "”", "’", "»", "›", "」", "』"})
 _CLAUSES = frozenset({"root", "ccomp", "advcl", "acl", "conj", "parataxis", "csubj"})
 _SET_OFF = frozenset({"vocative", "appos", "parataxis", "discourse", "dislocated"})
+_ENDED_BY_COMMA = frozenset({*_SET_OFF, "acl", "advcl", "conj"})
 _SUBJECTS = ("nsubj", "csubj")
 """In UD 1 also nsubjpass and csubjpass."""
 _TERMINAL_CHARS = frozenset("".join(TERMINALS))
@@ -292,6 +294,20 @@ class _Sentence:
         return self.tree.tags[root] in ("VERB", "AUX") or self.has_subject(root)
 
     @cached_property
+    def inversions(self) -> list[tuple[int, int]]:
+        """Verbs and auxiliaries that stand before a subject of the same clause."""
+        return [
+            (verb, subject)
+            for subject, relation in enumerate(self.relations)
+            if relation.startswith(_SUBJECTS) and self.tree.heads[subject] >= 0
+            for verb in (
+                self.tree.heads[subject],
+                *self.tree.children[self.tree.heads[subject]],
+            )
+            if verb < subject and self.tree.tags[verb] in ("VERB", "AUX")
+        ]
+
+    @cached_property
     def demanding_commas(self) -> set[int]:
         """Slots at the edge of a constituent that is set off by commas."""
         slots = set()
@@ -362,6 +378,7 @@ def _comma_after_subject(sentence: _Sentence, *_) -> Iterator[_Error]:
         if sentence.relations[word].startswith(_SUBJECTS)
         and word < tree.heads[word]
         and right - left > 1
+        and _ENDED_BY_COMMA.isdisjoint(sentence.relations[left:right])
     )
 
 
@@ -395,13 +412,7 @@ def _comma_before_conjunct(sentence: _Sentence, *_) -> Iterator[_Error]:
 
 
 def _comma_after_initial(sentence: _Sentence, *_) -> Iterator[_Error]:
-    tree = sentence.tree
-    relation, head = sentence.relations[0], tree.heads[0]
-    subject = any(
-        sentence.relations[k].startswith(_SUBJECTS) and tree.spans[k][0] == 1
-        for k in tree.children[max(head, 0)]
-    )
-    if head > 1 and (relation == "cc" or (relation == "advmod" and subject)):
+    if sentence.relations[0] == "cc" and sentence.tree.heads[0] > 1:
         yield from sentence.commas([1])
 
 
@@ -490,8 +501,9 @@ def _stray_bracket(
 
 
 def _wrong_end(sentence: _Sentence, *_) -> Iterator[_Error]:
-    for place in sentence.positions(_ASKING):
-        yield [sentence.put(*place, sentence.style.stop)]
+    for slot, k in sentence.positions(_ASKING):
+        if any(verb < subject < slot for verb, subject in sentence.inversions):
+            yield [sentence.put(slot, k, sentence.style.stop)]
 
 
 def _wrong_stop(sentence: _Sentence, *_) -> Iterator[_Error]:
