@@ -188,31 +188,28 @@ def test_a_comma_before_a_restrictive_clause(word, tag, taken):
 
 
 def test_superfluous_commas_stand_where_the_tree_says():
-    text = "But the man who sang said that he sat in a chair and slept"
+    text = "But the man said that he sat in a chair made there and slept"
     sentence = example(
         text,
-        "6 3 6 5 3 0 9 9 6 12 12 9 14 9",
-        "cc det nsubj nsubj acl:relcl root mark nsubj ccomp case det obl cc conj",
+        "4 3 4 0 7 7 4 10 10 7 10 11 14 7",
+        "cc det nsubj root mark nsubj ccomp case det obl acl advmod cc conj",
     )
     after = {
         "comma_after_initial": "But",
-        "comma_before_relative": "man",
-        "comma_after_subject": "sang",
+        "comma_before_relative": "chair",
+        "comma_after_subject": "man",
         "comma_before_complement": "said",
         "comma_before_oblique": "sat",
-        "comma_before_conjunct": "chair",
+        "comma_before_conjunct": "there",
     }
     for kind, word in after.items():
         expected = text.replace(f"{word} ", f"{word} , ")
         assert surfaces(only(**{kind: 1.0}), sentence, 1) == {expected}
 
 
-def test_an_initial_adverb_is_parted_from_a_subject_only():
-    now = example("Now he sings", "3 3 0", "advmod nsubj root")
-    how = example("How tall is he", "2 0 2 2", "advmod root cop nsubj")
-    rates = only(comma_after_initial=1.0)
-    assert surfaces(rates, now, 1) == {"Now , he sings"}
-    assert surfaces(rates, how, 1) == {"How tall is he"}
+def test_no_comma_after_a_subject_that_may_end_in_one():
+    sentence = example("Ann who sang left", "4 3 1 0", "nsubj nsubj acl:relcl root")
+    assert surfaces(only(comma_after_subject=1.0), sentence) == {"Ann who sang left"}
 
 
 @pytest.mark.parametrize(
@@ -262,8 +259,10 @@ def test_ends_of_sentences(rates, expected):
 
 
 def test_question_marks():
-    sentence = example("He left ?", "2 0", "nsubj root")
-    assert surfaces(only(wrong_end=1.0), sentence) == {"He left ."}
+    question = example("Has he left ?", "3 3 0", "aux nsubj root", "AUX PRON VERB")
+    assert surfaces(only(wrong_end=1.0), question) == {"Has he left ."}
+    sentence = example("He left ?", "2 0", "nsubj root", "PRON VERB")
+    assert surfaces(only(wrong_end=1.0), sentence) == {"He left ?"}
     assert surfaces(only(doubled_end=1.0), sentence) == {
         "He left ? ?",
         "He left ? .",
@@ -303,9 +302,9 @@ def test_other_scripts_have_marks_of_their_own():
     assert surfaces(comma, subject("这 人 来 。"), 1) == {"这 人 ， 来 。"}
     assert surfaces(comma, subject("这 人 来 ."), 1) == {"这 人 , 来 ."}
     assert surfaces(comma, subject("هذا الرجل جاء ."), 1) == {"هذا الرجل ، جاء ."}
-    wrong = only(wrong_end=1.0)
-    assert surfaces(wrong, subject("यह आदमी आया ?"), 1) == {"यह आदमी आया ।"}
-    assert surfaces(wrong, subject("这 人 来 ？"), 1) == {"这 人 来 。"}
+    wrong = only(wrong_stop=1.0)
+    assert surfaces(wrong, subject("यह आदमी आया ।"), 1) == {"यह आदमी आया ?"}
+    assert surfaces(wrong, subject("这 人 来 。"), 1) == {"这 人 来 ？"}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -353,7 +352,7 @@ def test_a_share_of_sentences_stays_clean(sentences):
     assert abs(clean - 0.25) < 4 * deviation
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sorted({*KINDS} - {"comma_after_initial"}))
 def test_the_sample_gives_occasion_to_every_error(sentences, kind):
     rates = only(**{kind: 1.0})
     noise = [noisy_slots(x, rates, random.Random(0)) for x in sentences]
