@@ -57,6 +57,11 @@ def is_dash(text: str) -> bool:
     return _DASH.fullmatch(text) is not None
 
 
+def is_abbreviation(text: str) -> bool:
+    """Whether a token is a word with the abbreviation dot: `Mr.`, `e.g.`."""
+    return text.endswith(".") and text.strip(".") != ""
+
+
 def is_end(text: str) -> bool:
     """Whether a token is marks that end sentences and do little else: `.`, `?!`."""
     return bool(text) and not is_ellipsis(text) and set(text) <= _END_CHARS

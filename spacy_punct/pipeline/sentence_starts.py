@@ -8,6 +8,7 @@ import numpy as np
 from spacy.tokens import Doc, Token
 
 from spacy_punct.data.marks import (
+    is_abbreviation,
     is_closer,
     is_dash,
     is_ellipsis,
@@ -110,10 +111,10 @@ class _Slot:
 
     def factor(self, inner: float) -> float:
         """What the marks multiply the odds of a beginning by, if they do not end."""
-        if self._is_within_word() or (self.marks and is_opener(self.marks[-1].text)):
+        if self._is_within_word() or (self.marks and _opens(self.marks[-1])):
             return 0.0
         neutral = all(is_dash(m.text) or is_ellipsis(m.text) for m in self.marks)
-        return 1.0 if neutral else inner
+        return 1.0 if neutral and not self._is_after_abbreviation() else inner
 
     def start(self) -> int:
         """The first token of a sentence that begins here."""
@@ -123,6 +124,10 @@ class _Slot:
                 break
             start = mark.i
         return start
+
+    def _is_after_abbreviation(self) -> bool:
+        first = self.tokens[0] if self.tokens else self.word
+        return first.i > 0 and is_abbreviation(first.nbor(-1).text)
 
     def _is_within_word(self) -> bool:
         """Whether the words around are written together: `do|n't`, `well|-|known`."""
@@ -151,6 +156,12 @@ def _has_space_before(token: Token) -> bool:
     return token.is_space or before.is_space or bool(before.whitespace_)
 
 
+def _opens(mark: Token) -> bool:
+    if mark.text in _STRAIGHT:
+        return _has_space_before(mark)
+    return is_opener(mark.text) or mark.text in _OPENING
+
+
 def _closes(mark: Token) -> bool:
     if mark.text in _STRAIGHT:
         return not _has_space_before(mark)
@@ -159,10 +170,8 @@ def _closes(mark: Token) -> bool:
 
 def _may_begin(mark: Token) -> bool:
     """Whether a sentence may begin with a mark."""
-    if is_opener(mark.text) or mark.text in _OPENING:
-        return True
-    if not _has_space_before(mark):
-        return False
     if is_ellipsis(mark.text):
-        return not mark.whitespace_
-    return mark.text in _STRAIGHT or is_dash(mark.text)
+        return _has_space_before(mark) and not mark.whitespace_
+    if is_dash(mark.text):
+        return _has_space_before(mark)
+    return _opens(mark)

@@ -1,6 +1,16 @@
 import pytest
 
-from spacy_punct.data.marks import BRACKETS, SYMMETRIC, is_symmetric, is_unmatched
+from spacy_punct.data.marks import (
+    BRACKETS,
+    SYMMETRIC,
+    is_abbreviation,
+    is_closer,
+    is_dash,
+    is_ellipsis,
+    is_end,
+    is_symmetric,
+    is_unmatched,
+)
 
 PAPER = ["{}", "[]", "()", "<>", "¿?", "¡!", "《》", "〈〉", "【】", "『』", "「」"]
 
@@ -56,3 +66,12 @@ def test_marks_symmetry(left, right, expected):
 )
 def test_marks_unmatched(left, right, expected):
     assert is_unmatched(tuple(left.split()), tuple(right.split())) is expected
+
+
+def test_marks_that_end():
+    assert all(map(is_end, [".", "?", "!", "?!", "!!!", "。", "؟", ".?"]))
+    assert not any(map(is_end, ["", "..", "...", "…", ",", ";", ")", "Mr.", ".)"]))
+    assert is_ellipsis("...") and is_ellipsis("…") and not is_ellipsis(".")
+    assert is_dash("--") and not is_dash("-a")
+    assert is_closer(")") and is_closer("”") and not is_closer("(")
+    assert is_abbreviation("e.g.") and not is_abbreviation("...")

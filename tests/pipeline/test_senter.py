@@ -87,3 +87,10 @@ def test_senter_keeps_to_known_sentences(nlp):
 def test_senter_bad_threshold():
     with pytest.raises(PunctError, match=r"\[P024\].*threshold"):
         spacy.blank("en").add_pipe("stream_senter", config={"threshold": 1.5})
+
+
+@pytest.mark.parametrize("setting", [{"missing": 1.5}, {"inner": -0.1}])
+def test_senter_bad_settings_about_marks(setting):
+    (name,) = setting
+    with pytest.raises(PunctError, match=rf"\[P024\].*{name}"):
+        spacy.blank("en").add_pipe("stream_senter", config=setting)
