@@ -30,8 +30,8 @@ class NoiseRates:
 
     share_clean (float): Sentences that are left entirely as they are.
     omitted_comma (float): A comma is left out that is one of a pair around a
-        constituent, ends a clause or an address before the main clause, begins an
-        address, an apposition or a clause of its own, or parts the items of a list.
+        constituent, ends a clause before the main clause, sets off an address, or
+        parts the items of a list.
     omitted_both (float): If it was one of a pair around a constituent, the other
         goes too.
     comma_after_subject (float): A comma parts a subject of several words, none of
@@ -58,31 +58,32 @@ class NoiseRates:
         other.
     wrong_end (float): A question mark becomes a full stop, where a verb that stands
         before its subject tells the question.
-    wrong_stop (float): A full stop becomes a question mark.
-    wrong_comma (float): A comma becomes a semicolon or colon.
+    wrong_stop (float): A full stop becomes a question mark, where no verb stands
+        before its subject.
+    wrong_comma (float): A comma becomes a semicolon.
     wrong_colon (float): A semicolon or colon becomes the other, or a comma.
     """
 
-    share_clean: float = 0.2
-    omitted_comma: float = 0.5
+    share_clean: float = 0.3
+    omitted_comma: float = 0.4
     omitted_both: float = 0.1
-    comma_after_subject: float = 0.6
-    comma_before_complement: float = 0.6
-    comma_before_relative: float = 0.6
-    comma_before_conjunct: float = 0.6
+    comma_after_subject: float = 0.8
+    comma_before_complement: float = 0.8
+    comma_before_relative: float = 0.7
+    comma_before_conjunct: float = 0.7
     comma_after_initial: float = 0.8
-    comma_before_oblique: float = 0.35
+    comma_before_oblique: float = 0.5
     comma_splice: float = 0.7
-    comma_for_end: float = 0.12
-    missing_end: float = 0.4
-    doubled_end: float = 0.15
-    transposed_quote: float = 0.7
+    comma_for_end: float = 0.15
+    missing_end: float = 0.5
+    doubled_end: float = 0.3
+    transposed_quote: float = 0.8
     dropped_bracket: float = 0.3
-    stray_bracket: float = 0.12
-    turned_bracket: float = 0.3
-    wrong_end: float = 0.6
-    wrong_stop: float = 0.05
-    wrong_comma: float = 0.08
+    stray_bracket: float = 0.15
+    turned_bracket: float = 0.4
+    wrong_end: float = 0.7
+    wrong_stop: float = 0.06
+    wrong_comma: float = 0.1
     wrong_colon: float = 0.3
 
     def __post_init__(self) -> None:
@@ -313,8 +314,10 @@ class _Sentence:
         slots = set()
         for word, (left, right) in enumerate(self.tree.spans):
             relation, head = self.relations[word], self.tree.heads[word]
-            if relation in _SET_OFF or (relation == "advcl" and word < head):
+            if relation == "vocative":
                 slots |= {left, right}
+            elif relation == "advcl" and word < head:
+                slots.add(right)
             # UD 1 attaches coordinators to the first conjunct, before this one.
             elif relation == "conj" and "cc" not in self.relations[left - 1 : left + 1]:
                 slots.add(left)
@@ -507,16 +510,14 @@ def _wrong_end(sentence: _Sentence, *_) -> Iterator[_Error]:
 
 
 def _wrong_stop(sentence: _Sentence, *_) -> Iterator[_Error]:
-    for place in sentence.positions(frozenset(FULL_STOPS)):
-        yield [sentence.put(*place, sentence.style.question)]
+    if not sentence.inversions:
+        for place in sentence.positions(frozenset(FULL_STOPS)):
+            yield [sentence.put(*place, sentence.style.question)]
 
 
-def _wrong_comma(
-    sentence: _Sentence, rates: NoiseRates, rng: random.Random
-) -> Iterator[_Error]:
-    style = sentence.style
+def _wrong_comma(sentence: _Sentence, *_) -> Iterator[_Error]:
     for place in sentence.positions(COMMAS):
-        yield [sentence.put(*place, rng.choice((style.semicolon, style.colon)))]
+        yield [sentence.put(*place, sentence.style.semicolon)]
 
 
 def _wrong_colon(

@@ -289,7 +289,7 @@ def test_quotes_and_brackets():
 
 def test_marks_between_words():
     comma = example("a , b", "0 1", "root dep")
-    assert surfaces(only(wrong_comma=1.0), comma) == {"a ; b", "a : b"}
+    assert surfaces(only(wrong_comma=1.0), comma) == {"a ; b"}
     colon = example("a : b", "0 1", "root dep")
     assert surfaces(only(wrong_colon=1.0), colon) == {"a ; b", "a , b"}
 
@@ -362,4 +362,4 @@ def test_the_sample_gives_occasion_to_every_error(sentences, kind):
 def test_default_rates_on_a_treebank(treebanks):
     noisy = corrupted(read_treebank(treebanks / "en-2.16" / "dev.conllu").examples)
     edits = sum(total_edit_distance(x.tree.observed, x.slots) for x in noisy)
-    assert 0.08 < edits / sum(len(x.slots) for x in noisy) < 0.1
+    assert 0.09 < edits / sum(len(x.slots) for x in noisy) < 0.11
