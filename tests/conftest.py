@@ -1,6 +1,7 @@
 """Where tests find data: the sample always, the treebanks where they are."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,12 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_pipeline
 from spacy.util import load_config
 from spacy.vectors import Vectors
-from thinc.api import Adam
+from thinc.api import Adam, fix_random_seed
 
 from spacy_punct import pipelines
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.model.training import TrainingConfig, TrainingResult, train
-from spacy_punct.pipeline.corpus import create_corpus
+from spacy_punct.pipeline.corpus import create_corpus, create_correction_corpus
 
 REPOSITORY = Path(__file__).parents[1]
 SAMPLE = REPOSITORY / "assets" / "sample"
@@ -147,6 +148,50 @@ def lexical_path(full_path, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("lexical") / "model"
     nlp.to_disk(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def corrector_path(tmp_path_factory) -> Path:
+    """Tagger, parser and corrector of text, trained a little on the sample with
+    errors."""
+    fix_random_seed(0)
+    nlp = spacy.blank("en")
+    embed = {**SMALL_TOK2VEC["embed"], "include_static_vectors": False}
+    nlp.add_pipe("tok2vec", config={"model": {**SMALL_TOK2VEC, "embed": embed}})
+    listener = SMALL_LEXICAL["tok2vec"]
+    parser = {
+        "@architectures": "spacy.TransitionBasedParser.v2",
+        "state_type": "parser",
+        "hidden_width": 16,
+        "tok2vec": listener,
+    }
+    tagger = {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}
+    nlp.add_pipe("morphologizer", config={"model": tagger})
+    nlp.add_pipe("parser", config={"model": parser, "min_action_freq": 1})
+    lexical = {**SMALL_LEXICAL, "observed_width": 8}
+    nlp.add_pipe("punctuation_corrector", config={"model": lexical})
+    corpus = create_correction_corpus(SAMPLE / "train.conllu", limit=60)
+    nlp.initialize(lambda: list(corpus(nlp)))
+    optimizer = Adam(0.02)
+    for _ in range(8):
+        nlp.update(list(corpus(nlp)), sgd=optimizer, annotates=["tok2vec"])
+    path = tmp_path_factory.mktemp("corrector") / "model"
+    nlp.to_disk(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def loaded_corrector(corrector_path) -> Language:
+    return spacy.load(corrector_path)
+
+
+@pytest.fixture
+def corrects(loaded_corrector) -> Iterator[Language]:
+    """A pipeline that corrects text; its settings may be changed."""
+    pipe = loaded_corrector.get_pipe("punctuation_corrector")
+    settings = dict(pipe.cfg)
+    yield loaded_corrector
+    pipe.cfg = settings
 
 
 @pytest.fixture
