@@ -14,10 +14,13 @@ from wasabi import Printer
 
 from spacy_punct import pipelines
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.pipeline.component import PunctuationPipe
+from spacy_punct.pipeline.corrector import PunctuationCorrector
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 
 P = ParamSpec("P")
 R = TypeVar("R")
+C = TypeVar("C", PunctuationRestorer, PunctuationCorrector)
 
 punct = typer.Typer(
     name="punct",
@@ -27,6 +30,7 @@ punct = typer.Typer(
 )
 printer = Printer()
 MODEL_HELP = "A bundled pipeline (en), an installed one or a folder."
+_MISSING = {PunctuationRestorer: Errors.P052, PunctuationCorrector: Errors.P131}
 
 
 def command(function: Callable[P, R]) -> Callable[P, R]:
@@ -56,12 +60,14 @@ def fail(message: str) -> None:
     raise typer.Exit(1)
 
 
-def load_pipeline(model: str) -> tuple[Language, PunctuationRestorer]:
-    """A pipeline and the restorer in it.
+def load_pipeline(model: str, kind: type[C]) -> tuple[Language, C]:
+    """A pipeline and the component of it that a command is about.
 
     model (str): A bundled pipeline, an installed package or a folder. A bundled one
         goes before a folder of the same name, which can be given as `./en`.
-    RETURNS (tuple): The pipeline and its first `punctuation_restorer`.
+    kind (type): The class of the component: restorer or corrector.
+    RETURNS (tuple): The pipeline and its first component of that class. Those of the
+        other class are disabled: nobody would read what they say.
     """
     bundled = pipelines.names()
     try:
@@ -74,11 +80,14 @@ def load_pipeline(model: str) -> tuple[Language, PunctuationRestorer]:
             model=model, reason=reason, bundled=", ".join(bundled) or "none"
         )
         raise PunctError(message) from None
-    for _, component in nlp.pipeline:
-        if isinstance(component, PunctuationRestorer):
-            return nlp, component
-    names = ", ".join(nlp.pipe_names) or "nothing"
-    raise PunctError(Errors.P052.format(model=model, names=names))
+    found = [component for _, component in nlp.pipeline if isinstance(component, kind)]
+    if not found:
+        names = ", ".join(nlp.pipe_names) or "nothing"
+        raise PunctError(_MISSING[kind].format(model=model, names=names))
+    for name, component in nlp.pipeline:
+        if isinstance(component, PunctuationPipe) and not isinstance(component, kind):
+            nlp.disable_pipe(name)
+    return nlp, found[0]
 
 
 def check_file(path: Path) -> Path:
