@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from spacy_punct.cli import lines, punct
-from spacy_punct.cli.correct import _corrected, _Want
+from spacy_punct.cli.correct import _corrected, _Line, _Want, _writer
 from spacy_punct.cli.group import load_pipeline
 from spacy_punct.cli.lines import parted, windows
 from spacy_punct.data.m2 import read_m2
@@ -33,7 +33,7 @@ TEXT = "".join(f"{line}\r\n" for line in LINES)
 
 
 @pytest.fixture
-def correct(corrector_path, monkeypatch):
+def correct(corrector_path):
     """Runs the command with the small pipeline."""
 
     def run(*args: object, stdin: str | bytes | None = None):
@@ -81,15 +81,17 @@ def test_correct_says_how_much_it_did(correct, corrects, tmp_path):
     done = correct("--threshold", EAGER, stdin=TEXT)
     n_lines = sum(bool(doc._.corrections) for doc in docs)
     assert done.stderr == f"{n} corrections in {n_lines} of 5 lines\n"
-    done = correct("--threshold", 1 - 1e-12, "...")
+    done = correct("...")
     assert done.stderr == "0 corrections in 0 of 1 line\n"
     assert done.stdout == "...\n"
 
 
-def test_correct_threshold_overrides_the_pipelines(correct):
-    untouched = correct("--threshold", 1 - 1e-12, stdin=TEXT.encode())
-    assert untouched.stdout_bytes == TEXT.encode()
-    assert correct("--threshold", EAGER, stdin=TEXT).stdout != untouched.stdout
+def test_correct_threshold_overrides_the_pipelines(correct, corrects):
+    corrects.get_pipe(NAME).cfg["threshold"] = 0.99
+    expected = [doc._.corrected_text for doc in corrects.pipe(LINES)]
+    found = correct("--threshold", 0.99, stdin=TEXT).stdout.splitlines()
+    assert found == expected
+    assert correct("--threshold", EAGER, stdin=TEXT).stdout.splitlines() != found
 
 
 def test_correct_diff_shows_both_texts(correct):
@@ -104,31 +106,44 @@ def test_correct_diff_shows_both_texts(correct):
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals")
-def test_correct_on_a_terminal_shows_colours(corrector_path):
+def test_correct_on_a_terminal_shows_colours(correct, corrector_path):
     import pty
 
-    def on_terminal(*args: str, **environment: str) -> str:
-        parent, child = pty.openpty()
-        command = [sys.executable, "-m", "spacy", "punct", "correct", LINES[0]]
-        with subprocess.Popen(
-            [*command, "-m", str(corrector_path), "--threshold", EAGER, *args],
-            stdout=child,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, **environment},
-        ) as process:
-            assert process.wait(timeout=200) == 0
-        os.close(child)
-        with os.fdopen(parent, "rb", buffering=0) as screen:
-            return screen.read(10_000).decode()
+    parent, child = pty.openpty()
+    command = [sys.executable, "-m", "spacy", "punct", "correct", LINES[0]]
+    with subprocess.Popen(
+        [*command, "-m", str(corrector_path), "--threshold", EAGER],
+        stdout=child,
+        stderr=subprocess.DEVNULL,
+        env={k: v for k, v in os.environ.items() if k != "NO_COLOR"},
+    ) as process:
+        assert process.wait(timeout=250) == 0
+    os.close(child)
+    with os.fdopen(parent, "rb", buffering=0) as screen:
+        shown = screen.read(10_000).decode()
+    diff = correct(LINES[0], "--threshold", EAGER, "--diff").stdout
+    assert "[-" in diff
+    removed = re.sub(r"\x1b\[31m\x1b\[9m(.*?)\x1b\[0m", r"[-\1-]", shown)
+    inserted = re.sub(r"\x1b\[32m(.*?)\x1b\[0m", r"{+\1+}", removed)
+    assert inserted.replace("\r\n", "\n") == diff
 
-    coloured = on_terminal()
-    assert "\x1b[31m\x1b[9m," in coloured
-    assert "[-," in on_terminal(NO_COLOR="1")
-    bare = on_terminal("--plain")
-    assert "\x1b" not in bare
-    assert "[-" not in bare
-    gone = re.sub(r"\x1b\[31m\x1b\[9m.*?\x1b\[0m", "", coloured)
-    assert re.sub(r"\x1b\[\d+m", "", gone) == bare
+
+def test_correct_diffs_are_readable(monkeypatch):
+    line = _Line("Well; it rained", "\n", [data(4, 5, ","), data(15, 15, ".")])
+    shown = "Well[-;-]{+,+} it rained{+.+}\n"
+    assert _writer(diff=True, on_screen=False)(line) == shown
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[31m" in _writer(diff=True, on_screen=True)(line)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert _writer(diff=True, on_screen=True)(line) == shown
+    assert _writer(diff=False, on_screen=True)(line) == "Well, it rained.\n"
+    # White space that stays is not shown as changed.
+    line = _Line('He said, "Go', "", [data(7, 10, " ")])
+    assert _writer(diff=True, on_screen=False)(line) == 'He said[-,-] [-"-]Go'
+
+
+def data(start: int, end: int, text: str) -> dict:
+    return {"start": start, "end": end, "text": text}
 
 
 def test_correct_explains(correct, corrects):
@@ -284,7 +299,7 @@ def test_windows_lose_nothing(monkeypatch, text, length):
 
 @given(text=WRITTEN, length=st.sampled_from([12, 40, 20_000]))
 @settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -306,7 +321,7 @@ def test_correct_changes_nothing_but_what_it_says(corrects, monkeypatch, text, l
         end = c["end"]
     corrected = "".join([*pieces, line.source[end:]])
     assert list(filter(str.isalnum, corrected)) == list(filter(str.isalnum, text))
-    corrects.get_pipe(NAME).cfg["threshold"] = 1 - 1e-12
+    corrects.get_pipe(NAME).cfg["threshold"] = 1.0
     (line,) = _corrected(corrects, [f"{text}\n"], want, 1, 8)
     assert line.corrections == []
 
