@@ -118,7 +118,7 @@ def test_bad_input_is_one_line(data, both_path, tmp_path):
     cases = {
         "P053": (both_path, tmp_path / "no.conllu"),
         "P051": (tmp_path, treebank),
-        "P139": (blank, treebank),
+        "P131": (blank, treebank),
         "P135": (both_path, text),
         "P136": (both_path, text, "--reference", short),
         "P138": (both_path, treebank, "--reference", reference),
