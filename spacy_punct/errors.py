@@ -359,6 +359,19 @@ class Errors(metaclass=_Coded):
         "This model corrects punctuation, and the tree does not say what was written. "
         "Set Tree.observed: a tuple of marks for each slot, empty where there are none."
     )
+    P131 = (
+        "The pipeline '{model}' has no punctuation_corrector, but {names}. Give one "
+        "that was trained to correct, or add the component and train it."
+    )
+    P132 = (
+        "{options} shows corrections in a text, and --format {format} has a form of "
+        "its own. Leave out one of the two."
+    )
+    P133 = (
+        "The pipeline's tokenizer changed the text from '{before}' to '{after}', so it "
+        "cannot be told what to correct in it. Use a tokenizer that keeps every "
+        "character, as spaCy's own does."
+    )
     # Analysis and pictures
     P095 = (
         "Pictures need matplotlib, which is not installed. Install it with pip install "
@@ -441,10 +454,6 @@ class Errors(metaclass=_Coded):
     P138 = (
         "{option} does not go with {path}. A treebank (.conllu) is its own reference; "
         "plain text has references, but no trees and no errors made on purpose."
-    )
-    P139 = (
-        "The pipeline '{model}' has no punctuation_corrector, but {names}. Give one "
-        "that was trained to correct."
     )
 
 

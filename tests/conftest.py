@@ -1,6 +1,7 @@
 """Where tests find data: the sample always, the treebanks where they are."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_pipeline
 from spacy.util import load_config
 from spacy.vectors import Vectors
-from thinc.api import Adam
+from thinc.api import Adam, fix_random_seed
 
 from spacy_punct import pipelines
 from spacy_punct.data.treebank import read_treebank
@@ -150,23 +151,61 @@ def lexical_path(full_path, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def both_path(full_path, tmp_path_factory) -> Path:
-    """A pipeline that restores, on trees of its own, and corrects."""
-    nlp = spacy.load(full_path)
-    tok2vec = {
-        **SMALL_TOK2VEC,
-        "embed": {**SMALL_TOK2VEC["embed"], "include_static_vectors": False},
+def corrector_path(tmp_path_factory) -> Path:
+    """Tagger, parser and corrector of text, trained a little on the sample with
+    errors."""
+    fix_random_seed(0)
+    nlp = spacy.blank("en")
+    embed = {**SMALL_TOK2VEC["embed"], "include_static_vectors": False}
+    nlp.add_pipe("tok2vec", config={"model": {**SMALL_TOK2VEC, "embed": embed}})
+    listener = SMALL_LEXICAL["tok2vec"]
+    parser = {
+        "@architectures": "spacy.TransitionBasedParser.v2",
+        "state_type": "parser",
+        "hidden_width": 16,
+        "tok2vec": listener,
     }
-    model = {**SMALL_LEXICAL, "tok2vec": tok2vec, "observed_width": 8}
-    corrector = nlp.add_pipe("punctuation_corrector", config={"model": model})
-    corpus = create_correction_corpus(SAMPLE / "train.conllu", limit=100)
-    corrector.initialize(lambda: corpus(nlp), nlp=nlp)
+    tagger = {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}
+    nlp.add_pipe("morphologizer", config={"model": tagger})
+    nlp.add_pipe("parser", config={"model": parser, "min_action_freq": 1})
+    lexical = {**SMALL_LEXICAL, "observed_width": 8}
+    nlp.add_pipe("punctuation_corrector", config={"model": lexical})
+    corpus = create_correction_corpus(SAMPLE / "train.conllu", limit=60)
+    nlp.initialize(lambda: list(corpus(nlp)))
     optimizer = Adam(0.02)
-    for _ in range(15):
-        corrector.update(list(corpus(nlp)), sgd=optimizer)
+    for _ in range(8):
+        nlp.update(list(corpus(nlp)), sgd=optimizer, annotates=["tok2vec"])
+    path = tmp_path_factory.mktemp("corrector") / "model"
+    nlp.to_disk(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def both_path(corrector_path, tmp_path_factory) -> Path:
+    """The same with a restorer, which knows what it has counted."""
+    nlp = spacy.load(corrector_path)
+    model = {"@architectures": "spacy_punct.LogLinearAttach.v1"}
+    settings = {"n_samples": 0, "model": model}
+    restorer = nlp.add_pipe("punctuation_restorer", config=settings)
+    corpus = create_corpus(SAMPLE / "train.conllu", limit=60)
+    restorer.initialize(lambda: corpus(nlp), nlp=nlp)
     path = tmp_path_factory.mktemp("both") / "model"
     nlp.to_disk(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def loaded_corrector(corrector_path) -> Language:
+    return spacy.load(corrector_path)
+
+
+@pytest.fixture
+def corrects(loaded_corrector) -> Iterator[Language]:
+    """A pipeline that corrects text; its settings may be changed."""
+    pipe = loaded_corrector.get_pipe("punctuation_corrector")
+    settings = dict(pipe.cfg)
+    yield loaded_corrector
+    pipe.cfg = settings
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from spacy.cli._util import app
 
 from spacy_punct.cli.analyze import analyze
 from spacy_punct.cli.convert import convert
+from spacy_punct.cli.correct import correct
 from spacy_punct.cli.evaluate import evaluate
 from spacy_punct.cli.evaluate_correction import evaluate_correction
 from spacy_punct.cli.experiment import experiment
@@ -18,6 +19,7 @@ app.add_typer(punct)
 __all__ = [
     "analyze",
     "convert",
+    "correct",
     "evaluate",
     "evaluate_correction",
     "experiment",

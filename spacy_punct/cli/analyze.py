@@ -20,6 +20,7 @@ from spacy_punct.cli.group import (
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.pipeline.corpus import make_doc
 from spacy_punct.pipeline.evaluation import gold_trees
+from spacy_punct.pipeline.restorer import PunctuationRestorer
 
 
 @command
@@ -57,7 +58,7 @@ def analyze(
     if output is not None and pictures:
         require_matplotlib()
     treebank = None if data is None else read_treebank(check_file(data))
-    nlp, restorer = load_pipeline(model)
+    nlp, restorer = load_pipeline(model, PunctuationRestorer)
     trees = None
     if treebank is not None:
         examples = treebank.examples[:limit]

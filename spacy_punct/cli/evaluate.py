@@ -17,6 +17,7 @@ from spacy_punct.cli.group import (
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipeline.evaluation import evaluate_pipeline, evaluate_stream
+from spacy_punct.pipeline.restorer import PunctuationRestorer
 
 
 class Trees(str, Enum):
@@ -65,7 +66,7 @@ def evaluate(
     """
     if stream is not None and trees is Trees.gold:
         raise PunctError(Errors.P071)
-    nlp, restorer = load_pipeline(model)
+    nlp, restorer = load_pipeline(model, PunctuationRestorer)
     for name, value in (("n_samples", n_samples), ("seed", seed)):
         if value is not None:
             restorer.cfg[name] = value

@@ -14,7 +14,7 @@ from spacy_punct.cli.group import (
     MODEL_HELP,
     check_file,
     command,
-    load_corrector,
+    load_pipeline,
     printer,
 )
 from spacy_punct.data.parallel import read_parallel
@@ -29,6 +29,7 @@ from spacy_punct.pipeline.correction_evaluation import (
     TAGGER,
     Correct,
 )
+from spacy_punct.pipeline.corrector import PunctuationCorrector
 
 _SEED = 7
 _COLUMNS = {
@@ -94,7 +95,7 @@ def evaluate_correction(
     is_treebank = check_file(data).suffix == ".conllu"
     _check_options(data, is_treebank, reference or [], trees, seed)
     others = _others(tagger, paper)
-    nlp, corrector = load_corrector(model)
+    nlp, corrector = load_pipeline(model, PunctuationCorrector)
     if threshold is not None:
         corrector.cfg["threshold"] = threshold
     if is_treebank:

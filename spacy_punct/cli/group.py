@@ -14,12 +14,13 @@ from wasabi import Printer
 
 from spacy_punct import pipelines
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.pipeline.component import PunctuationPipe
 from spacy_punct.pipeline.corrector import PunctuationCorrector
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 
 P = ParamSpec("P")
 R = TypeVar("R")
-T = TypeVar("T")
+C = TypeVar("C", PunctuationRestorer, PunctuationCorrector)
 
 punct = typer.Typer(
     name="punct",
@@ -29,6 +30,7 @@ punct = typer.Typer(
 )
 printer = Printer()
 MODEL_HELP = "A bundled pipeline (en), an installed one or a folder."
+_MISSING = {PunctuationRestorer: Errors.P052, PunctuationCorrector: Errors.P131}
 
 
 def command(function: Callable[P, R]) -> Callable[P, R]:
@@ -58,27 +60,15 @@ def fail(message: str) -> None:
     raise typer.Exit(1)
 
 
-def load_pipeline(model: str) -> tuple[Language, PunctuationRestorer]:
-    """A pipeline and the restorer in it.
+def load_pipeline(model: str, kind: type[C]) -> tuple[Language, C]:
+    """A pipeline and the component of it that a command is about.
 
     model (str): A bundled pipeline, an installed package or a folder. A bundled one
         goes before a folder of the same name, which can be given as `./en`.
-    RETURNS (tuple): The pipeline and its first `punctuation_restorer`.
+    kind (type): The class of the component: restorer or corrector.
+    RETURNS (tuple): The pipeline and its first component of that class. Those of the
+        other class are disabled: nobody would read what they say.
     """
-    return _load(model, PunctuationRestorer, Errors.P052)
-
-
-def load_corrector(model: str) -> tuple[Language, PunctuationCorrector]:
-    """A pipeline and the corrector in it.
-
-    model (str): See `load_pipeline`.
-    RETURNS (tuple): The pipeline and its first `punctuation_corrector`.
-    """
-    return _load(model, PunctuationCorrector, Errors.P139)
-
-
-def _load(model: str, kind: type[T], missing: str) -> tuple[Language, T]:
-    """A pipeline and its first component of some kind, or an error."""
     bundled = pipelines.names()
     try:
         nlp = pipelines.load(model) if model in bundled else spacy.load(model)
@@ -90,11 +80,14 @@ def _load(model: str, kind: type[T], missing: str) -> tuple[Language, T]:
             model=model, reason=reason, bundled=", ".join(bundled) or "none"
         )
         raise PunctError(message) from None
-    for _, component in nlp.pipeline:
-        if isinstance(component, kind):
-            return nlp, component
-    names = ", ".join(nlp.pipe_names) or "nothing"
-    raise PunctError(missing.format(model=model, names=names))
+    found = [component for _, component in nlp.pipeline if isinstance(component, kind)]
+    if not found:
+        names = ", ".join(nlp.pipe_names) or "nothing"
+        raise PunctError(_MISSING[kind].format(model=model, names=names))
+    for name, component in nlp.pipeline:
+        if isinstance(component, PunctuationPipe) and not isinstance(component, kind):
+            nlp.disable_pipe(name)
+    return nlp, found[0]
 
 
 def check_file(path: Path) -> Path:

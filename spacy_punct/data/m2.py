@@ -121,8 +121,12 @@ def write_m2(path: str | Path, sentences: Iterable[M2Sentence]) -> None:
     path (str | Path): The file, written whole or not at all.
     sentences (Iterable[M2Sentence]): The sentences.
     """
-    blocks = ("".join(f"{line}\n" for line in _lines(s)) for s in sentences)
-    write_safely(Path(path), "\n".join(blocks).encode("utf8"))
+    write_safely(Path(path), "\n".join(map(m2_block, sentences)).encode("utf8"))
+
+
+def m2_block(sentence: M2Sentence) -> str:
+    """The lines of a sentence and its corrections; an empty one parts two blocks."""
+    return "".join(f"{line}\n" for line in _lines(sentence))
 
 
 def _lines(sentence: M2Sentence) -> Iterator[str]:

@@ -4,15 +4,21 @@ which word is behind."""
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
 
+from spacy_punct.data.marks import ABBREVIATION_DOT, is_mark, is_opener
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.model.inventory import Pair
-from spacy_punct.pipeline.corrected import CorrectionData
-from spacy_punct.pipeline.trees import ParsedSentence
-from spacy_punct.pipeline.writing import without_second_dots, write_sentence
+from spacy_punct.pipeline.corrected import Correction, CorrectionData, applied
+from spacy_punct.pipeline.trees import ParsedSentence, parsed_sentences
+from spacy_punct.pipeline.writing import (
+    joined_slots,
+    without_second_dots,
+    write_sentence,
+)
+from spacy_punct.text.glyphs import Quotes, glyph_table, quotes_of
 from spacy_punct.text.writer import Writer
 
 
@@ -103,6 +109,7 @@ def correction_data(
     writer (Writer): How new marks are written.
     RETURNS (list[CorrectionData]): See `Correction`.
     """
+    text = doc.text
     found: list[CorrectionData] = []
     first = 0
     for sentence in sentences:
@@ -110,7 +117,13 @@ def correction_data(
             gaps = list(_written_gaps(sentence, writer))
             for slot, word in sentence.words.items():
                 start, end = _place(doc, sentence.source, slot)
-                change = _trimmed(doc.text[start:end], gaps[slot], start)
+                old, new = text[start:end], gaps[slot]
+                if not new:
+                    before = applied(text[:start], found[-1:])[-1:]
+                    new = _seam(before, text[end : end + 1], writer.space)
+                # Marks may look the same: the dot of `etc.` and a full stop.
+                if old == new:
+                    continue
                 found.append(
                     {
                         "slot": first + slot,
@@ -118,7 +131,7 @@ def correction_data(
                         "after": list(sentence.shown[slot]),
                         "probability": sentence.probabilities[slot],
                         "word": sentence.source.positions[word],
-                        **change,
+                        **_trimmed(old, new, start),
                     }
                 )
         first += len(sentence.source.positions)
@@ -145,11 +158,19 @@ def _glyphs(sentence: CorrectedSentence) -> dict[tuple[int, int], str]:
     source = sentence.source
     glyphs = {}
     for i, (before, after) in enumerate(zip(source.marks, sentence.shown, strict=True)):
-        matcher = SequenceMatcher(a=before, b=after, autojunk=False)
-        for old, new, size in matcher.get_matching_blocks():
-            for k in range(size):
-                glyphs[i, new + k] = source.glyphs[i, old + k]
+        for new, old in _kept(before, after).items():
+            glyphs[i, new] = source.glyphs[i, old]
     return glyphs
+
+
+def _kept(before: Puncteme, after: Puncteme) -> dict[int, int]:
+    """The marks that stay: where they are in the new string -> and in the old."""
+    matcher = SequenceMatcher(a=before, b=after, autojunk=False)
+    return {
+        new + k: old + k
+        for old, new, size in matcher.get_matching_blocks()
+        for k in range(size)
+    }
 
 
 def _place(doc: Doc, source: ParsedSentence, slot: int) -> tuple[int, int]:
@@ -163,6 +184,20 @@ def _place(doc: Doc, source: ParsedSentence, slot: int) -> tuple[int, int]:
     word = doc[source.positions[slot - 1]]
     start = word.idx + len(word)
     return start, start + size
+
+
+def _seam(before: str, after: str, space: str) -> str:
+    """What is to stand for marks that go, if they alone parted two sentences.
+
+    before, after (str): The characters around, if any.
+    space (str): What parts words.
+    RETURNS (str): The space or nothing.
+    """
+    ends = before and not (before.isspace() or is_opener(before))
+    starts = after and not (
+        after.isspace() or (is_mark(after) and not is_opener(after))
+    )
+    return space if ends and starts else ""
 
 
 def _trimmed(old: str, new: str, start: int) -> dict[str, Any]:
@@ -179,3 +214,69 @@ def _trimmed(old: str, new: str, start: int) -> dict[str, Any]:
         "end": start + len(old) - tail,
         "text": new[head : len(new) - tail],
     }
+
+
+class WrittenMarks(NamedTuple):
+    """A Doc and its correction, as tokens.
+
+    words (list[str]): The words as they are in the text.
+    before, after (Slots): The marks between them as they are written; the dot of an
+        abbreviation that lacked it is the mark for that.
+    """
+
+    words: list[str]
+    before: Slots
+    after: Slots
+
+
+def written_marks(
+    doc: Doc, corrections: Sequence[Correction], quotes: Quotes | None = None
+) -> WrittenMarks:
+    """The words and marks of a corrected Doc, for formats that are made of tokens.
+
+    doc (Doc): The Doc.
+    corrections (Sequence[Correction]): Those of its corrections to be made, in order.
+    quotes (Quotes | None): The corrector's setting.
+    RETURNS (WrittenMarks): The marks. Without words, all that is written is before
+        the first.
+    """
+    sentences = parsed_sentences(doc, "a corrector")
+    if not sentences:
+        marks = tuple(token.text for token in doc if not token.is_space)
+        return WrittenMarks([], (marks,), (marks,))
+    table = glyph_table(doc.vocab.lang, quotes or quotes_of(doc.text))
+    del table[ABBREVIATION_DOT]
+    waiting = list(reversed(corrections))
+    before, after = [], []
+    first = 0
+    for source in sentences:
+        old_slots, new_slots = [], []
+        for slot, marks in enumerate(source.marks):
+            written = tuple(source.glyphs[slot, k] for k in range(len(marks)))
+            old_slots.append(written)
+            if waiting and _is_here(waiting[-1], doc, source, slot, first):
+                new = waiting.pop().after
+                kept = _kept(marks, new)
+                written = tuple(
+                    written[kept[k]] if k in kept else table.get(mark, mark)
+                    for k, mark in enumerate(new)
+                )
+            new_slots.append(written)
+        before.append(tuple(old_slots))
+        after.append(tuple(new_slots))
+        first += len(source.positions)
+    words = [text for source in sentences for text in source.texts]
+    return WrittenMarks(words, *(tuple(joined_slots(x)) for x in (before, after)))
+
+
+def _is_here(
+    correction: Correction, doc: Doc, source: ParsedSentence, slot: int, first: int
+) -> bool:
+    """Whether a correction is of a sentence's slot.
+
+    Where two sentences meet, both have a slot of the same number.
+    """
+    if correction.slot != first + slot or correction.before != source.marks[slot]:
+        return False
+    _, end = _place(doc, source, slot)
+    return correction.end <= end

@@ -8,7 +8,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from spacy_punct.data.marks import UNK
+from spacy_punct.data.marks import ABBREVIATION_DOT, UNK
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import check_range
 from spacy_punct.model.channel import Direction
@@ -108,7 +108,8 @@ class PunctuationCorrector(PunctuationPipe):
             written = _with_unknown(best, observed[i], known[i])
             likelier = marginals[i][best] > max(probabilities[i], self.cfg["threshold"])
             if best != known[i] and written is not None and likelier:
-                slots[i], probabilities[i] = written, marginals[i][best]
+                slots[i] = _with_dot(written, observed[i])
+                probabilities[i] = marginals[i][best]
         shown = shown_slots(sentence, tuple(slots))
         changed = [i for i, marks in enumerate(sentence.marks) if shown[i] != marks]
         words: list[int] = []
@@ -170,3 +171,12 @@ def _with_unknown(
         return None if UNK in best or rare else best
     remaining = iter(rare)
     return tuple(next(remaining) if mark == UNK else mark for mark in best)
+
+
+def _with_dot(answer: Puncteme, observed: Puncteme) -> Puncteme:
+    """An answer with the dot that the word before has in the text: it is not taken
+    away, but may be a full stop as well."""
+    has_dot = observed[:1] == (ABBREVIATION_DOT,)
+    if has_dot and ABBREVIATION_DOT not in answer and answer[:1] != (".",):
+        return (ABBREVIATION_DOT, *answer)
+    return answer

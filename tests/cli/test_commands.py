@@ -42,7 +42,15 @@ def test_commands_are_spacys():
         timeout=120,
     )
     assert done.returncode == 0
-    for name in ("analyze", "convert", "evaluate", "experiment", "fetch", "restore"):
+    for name in (
+        "analyze",
+        "convert",
+        "correct",
+        "evaluate",
+        "experiment",
+        "fetch",
+        "restore",
+    ):
         assert name in done.stdout
         shown = invoke(name, "--help")
         assert shown.exit_code == 0
@@ -169,7 +177,7 @@ def test_restore_joined_lines_stay_lines(full_path):
 
 
 def test_restore_long_lines_are_not_cut(full_path, monkeypatch):
-    monkeypatch.setattr(sys.modules[_lines.__module__], "_LONG", 1000)
+    monkeypatch.setattr("spacy_punct.cli.lines.LONG", 1000)
     many = " ".join([TEXT] * 60)
     done = invoke("restore", "-m", full_path, stdin=many)
     assert done.exit_code == 0

@@ -1,6 +1,7 @@
 """`punct evaluate-correction`, as users run it."""
 
 import pytest
+import spacy
 import srsly
 from typer.testing import CliRunner
 
@@ -108,14 +109,16 @@ def test_text_with_references(data, both_path, tmp_path):
     assert "but for capitals" in summary
 
 
-def test_bad_input_is_one_line(data, both_path, full_path, tmp_path):
+def test_bad_input_is_one_line(data, both_path, tmp_path):
     treebank, text, reference = (data / n for n in ("dev.conllu", "a.src", "a.ref0"))
     short = tmp_path / "short"
     short.write_text("It rains .\n")
+    blank = tmp_path / "blank"
+    spacy.blank("en").to_disk(blank)
     cases = {
         "P053": (both_path, tmp_path / "no.conllu"),
         "P051": (tmp_path, treebank),
-        "P139": (full_path, treebank),
+        "P131": (blank, treebank),
         "P135": (both_path, text),
         "P136": (both_path, text, "--reference", short),
         "P138": (both_path, treebank, "--reference", reference),

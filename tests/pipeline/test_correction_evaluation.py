@@ -31,7 +31,7 @@ SEED = 5
 @pytest.fixture(scope="module")
 def treebank(sample) -> Treebank:
     whole = read_treebank(sample / "dev.conllu")
-    return replace(whole, examples=whole.examples[:40])
+    return replace(whole, examples=whole.examples[:24])
 
 
 @Language.component("test_correction_merger")
@@ -68,9 +68,9 @@ def test_baselines_and_other_systems(that_corrects, treebank):
     found = evaluate(that_corrects, treebank, others=others)
     systems = found["systems"]
     n_slots = sum(map(len, truth))
-    assert found["n_sents"] == 40
+    assert found["n_sents"] == 24
     assert found["n_slots"] == n_slots
-    assert found["n_errors"] == sum(map(len, noise)) > 20
+    assert found["n_errors"] == sum(map(len, noise)) > 10
     assert found["n_skipped"] == treebank.n_omitted + treebank.n_wordless
     assert found["trees"] == "gold"
     assert found["words_per_second"] > 0
@@ -123,14 +123,18 @@ def test_corrector_and_restorer(gold, that_corrects, treebank):
         reference = make_doc(example, nlp.vocab)
         words = unpunctuated(reference, reference if gold else None)
         doc = with_marks(words, example.tree.observed, writer)
-        doc = nlp.get_pipe(CORRECTOR)(doc) if gold else nlp(doc)
+        if gold:
+            doc = nlp.get_pipe(CORRECTOR)(nlp.get_pipe("tok2vec")(doc))
+        else:
+            doc = nlp(doc)
         examples.append(Example(doc, with_marks(reference, example.slots, writer)))
     expected = score_correction(examples)
     ours = found["systems"]["corrector"]
     for name in ("aed", "p", "r", "f05"):
         assert ours[name] == pytest.approx(expected[f"correct_{name}"])
-    assert ours["n_found"] > 0
-    assert 0 < ours["aed"] <= found["systems"]["nothing"]["aed"]
+    assert ours["n_found"] > ours["n_right"] > 0
+    # It learnt on such trees as the treebank's.
+    assert ours["aed"] < found["systems"]["nothing"]["aed"] or not gold
     restorer = nlp.get_pipe("punctuation_restorer")
     restored = evaluate_pipeline(nlp, restorer, treebank, gold=gold)["aed"]
     assert found["systems"]["restorer"]["aed"] == pytest.approx(restored)
