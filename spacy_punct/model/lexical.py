@@ -11,7 +11,10 @@ inference is the same, and as exact, as for the paper's model.
 
 To correct punctuation, the network also reads what a writer put into the slots
 (`Tree.observed`): beside each word, and at both ends of each node. It may then score
-punctemes by whether they are what is written there, whatever that is.
+punctemes by whether they are what is written there, whatever that is. Before that it
+may guess, slot by slot, what should be written, as a tagger would; punctemes are then
+scored by whether they are expected there, too. The guess learns from the true slots, at
+the same time.
 """
 
 from collections.abc import Sequence
@@ -29,6 +32,7 @@ from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.attach import LogLinearAttach, RelationScores
 from spacy_punct.model.features import Nodes, TreeFeatures
 from spacy_punct.model.scores import NodeScores, ObservedSlots
+from spacy_punct.model.slot_guess import SlotGuess, log_prob_of
 from spacy_punct.model.slot_reader import AGREEMENTS, Reading, SlotReader
 
 _LENGTHS = (1, 2, 3, 4, 6, 9, 14, 22, 35)
@@ -50,6 +54,8 @@ class LexicalSettings:
     hidden_depth (int): How many there are.
     observed_width (int): The length of the vectors of what a writer put into slots;
         0 for a model that does not read it.
+    guess_width (int): The size of the hidden layer that guesses what should be
+        written; 0 for no guess.
     """
 
     vector_width: int
@@ -59,10 +65,20 @@ class LexicalSettings:
     hidden_width: int = 256
     hidden_depth: int = 1
     observed_width: int = 0
+    guess_width: int = 0
 
     def __post_init__(self) -> None:
+        optional = ("observed_width", "guess_width")
         for name, value in vars(self).items():
-            check_range(name, value, 0 if name == "observed_width" else 1)
+            check_range(name, value, 0 if name in optional else 1)
+        if self.guess_width and not self.observed_width:
+            raise PunctError(
+                Errors.P024.format(
+                    name="guess_width",
+                    condition="0 without an observed_width",
+                    value=self.guess_width,
+                )
+            )
 
 
 @dataclass(frozen=True)
@@ -77,6 +93,8 @@ class LexicalFeatures:
     above (ndarray): The relation of each node's parent; one more number for the root.
     observed (list[Slots]): For each tree what a writer put into its slots; empty if
         it is not read.
+    targets (ndarray): For each slot the number of the puncteme that is written like
+        it in truth; -1 if there is none, or it is not known.
     """
 
     templates: TreeFeatures
@@ -86,6 +104,7 @@ class LexicalFeatures:
     length: np.ndarray
     above: np.ndarray
     observed: list[Slots]
+    targets: np.ndarray
 
     @classmethod
     def concatenate(cls, parts: Sequence["LexicalFeatures"]) -> "LexicalFeatures":
@@ -103,6 +122,7 @@ class LexicalFeatures:
             np.concatenate([part.length for part in parts]),
             np.concatenate([part.above for part in parts]),
             [slots for part in parts for slots in part.observed],
+            np.concatenate([part.targets for part in parts]),
         )
 
     def slots(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -157,6 +177,14 @@ class LexicalAttach(nn.Module):
             self.at_left = nn.Linear(slot, hidden, bias=False)
             self.at_right = nn.Linear(slot, hidden, bias=False)
             self.agreement = nn.Parameter(torch.zeros(hidden, 2, AGREEMENTS))
+        self.guess_log_prob: Tensor | None = None
+        if settings.guess_width:
+            self.guess = SlotGuess(
+                self.inventory,
+                4 * settings.encoder_width + slot,
+                settings.guess_width,
+            )
+            self.expectation = nn.Parameter(torch.zeros(hidden, 2, AGREEMENTS))
 
     @property
     def reads_observed(self) -> bool:
@@ -227,18 +255,44 @@ class LexicalAttach(nn.Module):
             np.searchsorted(_LENGTHS, nodes.end - nodes.first),
             above[nodes.head],
             observed,
+            self._targets(trees, slots),
         )
+
+    def _targets(
+        self, trees: Sequence[Tree], slots: Sequence[ObservedSlots | None]
+    ) -> np.ndarray:
+        """What `LexicalFeatures.targets` says of the slots of trees."""
+        number = self.inventory.puncteme_index
+        targets = []
+        for tree, surface in zip(trees, slots, strict=True):
+            known = surface or [None] * (len(tree) + 1)
+            # Slot 0 begins with ^.
+            strings = [known[0] and known[0][1:], *known[1:]]
+            targets += [-1 if s is None else number.get(s, -1) for s in strings]
+        return np.array(targets)
 
     def forward(self, batch: Sequence[LexicalFeatures]) -> list[RelationScores]:
         part = LexicalFeatures.concatenate(batch)
         reading = self.slots(part.observed) if self.reads_observed else None
-        hidden = self._hidden(part, reading)
+        hidden, words = self._hidden(part, reading)
+        expected = None
+        if self.settings.guess_width:
+            guesses = self.guess(words, part.sizes, reading.vectors)
+            expected = self.guess.agreement(guesses)
+            self.guess_log_prob = log_prob_of(guesses, part.targets)
         result = []
         for group in self.log_linear([part.templates]):
             nodes = hidden.index_select(0, torch.from_numpy(group.nodes))
             scores = torch.addmm(group.scores, nodes, self._weights(group.relation))
             if reading is not None:
-                scores = scores + self._agreeing(group, nodes, part, reading)
+                agreement = torch.from_numpy(reading.agreement).to(scores.dtype)
+                scores = scores + self._agreeing(
+                    group, nodes, part, agreement, self.agreement
+                )
+            if expected is not None:
+                scores = scores + self._agreeing(
+                    group, nodes, part, expected, self.expectation
+                )
             result.append(replace(group, scores=scores))
         return result
 
@@ -247,17 +301,18 @@ class LexicalAttach(nn.Module):
         group: RelationScores,
         hidden: Tensor,
         part: LexicalFeatures,
-        reading: Reading,
+        agreement: Tensor,
+        weights: Tensor,
     ) -> Tensor:
-        """(nodes, pairs of W_d): for punctemes that are written at the node's ends."""
+        """(nodes, pairs of W_d): for punctemes that agree with the slots at the ends
+        of nodes."""
         _, *ends = part.slots()
-        weights = torch.einsum("nh,hsa->sna", hidden, self.agreement)
         columns = (self.log_linear.lefts, self.log_linear.rights)
+        weights = torch.einsum("nh,hsa->sna", hidden, weights)
         scores: Tensor = torch.zeros(())
         for slots, weight, column in zip(ends, weights, columns, strict=True):
-            agreement = reading.agreement[slots[group.nodes]]
-            agrees = torch.from_numpy(agreement[..., column[group.relation].numpy()])
-            agrees = agrees.to(weight.dtype)
+            slot = torch.from_numpy(slots[group.nodes])
+            agrees = agreement[slot].index_select(2, column[group.relation])
             scores = scores + torch.einsum("na,nap->np", weight, agrees)
         return scores
 
@@ -270,8 +325,10 @@ class LexicalAttach(nn.Module):
             + self.right.index_select(1, log_linear.rights[relation])
         )
 
-    def _hidden(self, part: LexicalFeatures, reading: Reading | None) -> Tensor:
-        """(nodes, hidden width): what is known of each node of a batch."""
+    def _hidden(
+        self, part: LexicalFeatures, reading: Reading | None
+    ) -> tuple[Tensor, Tensor]:
+        """What is known of each node of a batch, and of each word in its sentence."""
         tag, relation, side, above, length = map(
             torch.from_numpy,
             (
@@ -307,7 +364,7 @@ class LexicalAttach(nn.Module):
         hidden = self._dropped_out(torch.relu(summed))
         for layer in self.deeper:
             hidden = hidden + self._dropped_out(torch.relu(layer(hidden)))
-        return hidden
+        return hidden, words
 
     def _in_roles(self, words: Tensor, roles: np.ndarray) -> Tensor:
         """The sum of the words that have a role at each node, as they look in it."""

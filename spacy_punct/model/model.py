@@ -1,6 +1,7 @@
 """The whole model: inventory, ATTACH and NOISYCHANNEL together."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -98,16 +99,22 @@ class PunctuationModel:
         """
         self.scorer.train()
         channel = self.channel_weights.channel(self.direction)
-        return likelihood(
+        groups = self.scorer(prepared)
+        found = likelihood(
             self.inventory,
             trees,
             slots,
-            self.scorer(prepared),
+            groups,
             self.channel_weights(),
             Automata(self.inventory, channel),
             unmatched_weight=unmatched_weight,
             squared=squared,
         )
+        # A scorer that guesses slots learns to from the same truth.
+        guessed = getattr(self.scorer, "guess_log_prob", None)
+        if guessed is None:
+            return found
+        return replace(found, surrogate=found.surrogate + guessed)
 
     def distributions(self, trees: Sequence[Tree]) -> list[Distribution]:
         """A distribution for each tree, their nodes scored together.

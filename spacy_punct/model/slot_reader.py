@@ -67,7 +67,7 @@ class SlotReader(nn.Module):
         if slot not in self._known:
             (known,) = self.inventory.known((slot,))
             ids = self.inventory.encode(known)
-            self._known[slot] = self._features(ids), self._agreement(ids)
+            self._known[slot] = self._features(ids), agreement(self.inventory, ids)
         return self._known[slot]
 
     def _features(self, ids: tuple[int, ...]) -> list[int]:
@@ -80,9 +80,11 @@ class SlotReader(nn.Module):
                 features.append(self._first_mark + place * n_marks + mark)
         return features
 
-    def _agreement(self, ids: tuple[int, ...]) -> np.ndarray:
-        parts = {ids[i:k] for i in range(len(ids)) for k in range(i + 1, len(ids) + 1)}
-        punctemes = self.inventory.encoded_punctemes
-        return np.array(
-            [[p == ids for p in punctemes], [p in parts - {ids} for p in punctemes]]
-        )
+
+def agreement(inventory: Inventory, ids: tuple[int, ...]) -> np.ndarray:
+    """(2, V) booleans: whether each puncteme is all of a string, or a part of it."""
+    parts = {ids[i:k] for i in range(len(ids)) for k in range(i + 1, len(ids) + 1)}
+    punctemes = inventory.encoded_punctemes
+    return np.array(
+        [[p == ids for p in punctemes], [p in parts - {ids} for p in punctemes]]
+    )

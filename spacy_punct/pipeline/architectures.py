@@ -60,6 +60,7 @@ def build_lexical_attach(
     hidden_width: int = 256,
     hidden_depth: int = 1,
     observed_width: int = 0,
+    guess_width: int = 0,
     dropout: float = 0.4,
     channel: ChannelKind = "table",
     min_feature_count: int = 1,
@@ -75,8 +76,8 @@ def build_lexical_attach(
     tok2vec (Model): Gives each word of a Doc a vector: its own, or a listener to
         one that is shared with tagger and parser, or to a transformer.
     embedding_width, encoder_width, encoder_depth, hidden_width, hidden_depth,
-        observed_width (int): See `LexicalSettings`. A corrector needs an
-        `observed_width`, to read what is written.
+        observed_width, guess_width (int): See `LexicalSettings`. A corrector needs
+        an `observed_width`, to read what is written.
     dropout (float): Share of the network's vectors left out of each training step.
     channel, min_feature_count: See `build_log_linear_attach`.
     feature_dropout (float): Share of the log-linear features left out of each step.
@@ -103,6 +104,7 @@ def build_lexical_attach(
         "hidden_width": hidden_width,
         "hidden_depth": hidden_depth,
         "observed_width": observed_width,
+        "guess_width": guess_width,
     }
     return model
 

@@ -30,6 +30,8 @@ SETTINGS = LexicalSettings(
 )
 CORRECTING = replace(SETTINGS, observed_width=4)
 """Of a model that reads what is written, right or wrong."""
+GUESSING = replace(CORRECTING, guess_width=3)
+"""Of one that also guesses what should be written."""
 LONGEST = (1, 2, 3, 4, 6, 9, 14, 22, 35)
 """The longest constituent of each length class but the last."""
 
@@ -60,7 +62,10 @@ def examples(sample) -> list[PunctuatedTree]:
     ]
 
 
-@pytest.fixture(params=[SETTINGS, CORRECTING], ids=["restoring", "correcting"])
+@pytest.fixture(
+    params=[SETTINGS, CORRECTING, GUESSING],
+    ids=["restoring", "correcting", "guessing"],
+)
 def model(examples, request) -> PunctuationModel:
     """With random weights everywhere."""
     model = PunctuationModel.from_examples(
@@ -124,6 +129,24 @@ def agreement(scorer: LexicalAttach, puncteme: tuple, slot: tuple) -> np.ndarray
     return np.array([puncteme == slot, is_part], dtype=float)
 
 
+def expected_agreement(
+    scorer: LexicalAttach, weights: dict, around: np.ndarray
+) -> dict[tuple, np.ndarray]:
+    """How each puncteme is expected to agree with what should be in a slot."""
+    hidden = weights["guess.hidden.weight"] @ around + weights["guess.hidden.bias"]
+    logits = weights["guess.output.weight"] @ np.maximum(hidden, 0)
+    chances = np.exp(logits + weights["guess.output.bias"])
+    chances /= chances.sum()
+    punctemes = scorer.inventory.punctemes
+    return {
+        puncteme: sum(
+            chance * agreement(scorer, puncteme, slot)
+            for chance, slot in zip(chances, punctemes, strict=True)
+        )
+        for puncteme in punctemes
+    }
+
+
 def slow_scores(scorer: LexicalAttach, tree: Tree) -> list[dict]:
     """For each node what the network says of each pair: the docstring in loops."""
     weights = {k: w.double().numpy() for k, w in scorer.state_dict().items()}
@@ -152,6 +175,14 @@ def slow_scores(scorer: LexicalAttach, tree: Tree) -> list[dict]:
         forwards = read_one_way(weights, f"l{layer}", read)
         backwards = read_one_way(weights, f"l{layer}_reverse", read[::-1])[::-1]
         read = [np.concatenate(b) for b in zip(forwards, backwards, strict=True)]
+    expected = []
+    if scorer.settings.guess_width:
+        nothing = np.zeros_like(read[0])
+        padded = [nothing, *read, nothing]
+        expected = [
+            expected_agreement(scorer, weights, np.concatenate(around))
+            for around in zip(padded, padded[1:], slots, strict=False)
+        ]
     below = [{i} for i in range(n)]
     for i in range(n):
         ancestor = tree.heads[i]
@@ -195,6 +226,11 @@ def slow_scores(scorer: LexicalAttach, tree: Tree) -> list[dict]:
                 + at[1] @ agreement(scorer, r, tree.observed[last + 1])
                 for l, r in inventory.all_pairs
             }
+        if expected:
+            at = np.einsum("h,hsa->sa", hidden, weights["expectation"])
+            for l, r in copies:
+                copies[l, r] += at[0] @ expected[first][l]
+                copies[l, r] += at[1] @ expected[last + 1][r]
         result.append(
             {
                 (l, r): copies[l, r]
@@ -437,10 +473,36 @@ def test_lexical_corrector_must_know_what_is_written(examples):
         model.distribution(replace(examples[0].tree, observed=None))
 
 
+def test_lexical_guess_learns_from_the_true_slots(examples):
+    model = PunctuationModel.from_examples(examples, lexical=GUESSING)
+    batch = examples[:20]
+    slots = [encode(model.inventory, example) for example in batch]
+    trees = [example.tree for example in batch]
+    prepared = [model.scorer.prepare(t, s) for t, s in zip(trees, slots, strict=True)]
+    optimizer = torch.optim.Adam(model.scorer.guess.parameters(), lr=0.05)
+    before = model.likelihood(trees, slots, prepared)
+    first = model.scorer.guess_log_prob.item()
+    for _ in range(30):
+        optimizer.zero_grad()
+        (-model.likelihood(trees, slots, prepared).surrogate).backward()
+        optimizer.step()
+    after = model.likelihood(trees, slots, prepared)
+    assert model.scorer.guess_log_prob.item() > 0.5 * first
+    # What is guessed does not matter before its weights have been learned.
+    assert after.log_prob == pytest.approx(before.log_prob)
+
+
+def test_lexical_guess_needs_what_is_written():
+    with pytest.raises(PunctError, match=r"\[P024\] guess_width"):
+        replace(GUESSING, observed_width=0)
+
+
 @pytest.mark.parametrize("name", list(vars(SETTINGS)))
 def test_lexical_settings_are_checked(name):
     with pytest.raises(PunctError, match=rf"\[P024\] {name}"):
-        replace(SETTINGS, **{name: -1 if name == "observed_width" else 0})
+        replace(
+            SETTINGS, **{name: -1 if name in ("observed_width", "guess_width") else 0}
+        )
 
 
 def test_lexical_storage_round_trips(model, examples, tmp_path):
