@@ -14,10 +14,13 @@ import sys
 import warnings
 from pathlib import Path
 
+import numpy as np
 import spacy
 import srsly
+import torch
 from spacy.language import Language
 from spacy.vectors import Vectors
+from thinc.api import Config
 
 from spacy_punct.about import __version__
 
@@ -26,6 +29,10 @@ N_VECTORS = 11_500
 """Of the word vectors, by frequency."""
 MIN_WEIGHT = 0.05
 """Of the log-linear parts; smaller ones are dropped."""
+DIGITS = 8
+"""Of the corrector's weights, in binary."""
+THRESHOLD = 0.65
+"""Of the corrector, chosen on development data."""
 RESTORER, CORRECTOR = "punctuation_restorer", "punctuation_corrector"
 SOURCES = [
     {
@@ -79,7 +86,24 @@ def add_corrector(corrector: Path, output: Path) -> None:
         # It was trained with the same vectors, of which the pipeline has the first.
         warnings.filterwarnings("ignore", message=r"\[W113\]")
         nlp.add_pipe(CORRECTOR, source=spacy.load(corrector, vocab=nlp.vocab))
+    tok2vec = nlp.get_pipe(CORRECTOR).model.get_ref("tok2vec")
+    for node in tok2vec.walk():
+        for name in node.param_names:
+            if node.has_param(name):
+                node.set_param(name, rounded(node.get_param(name)))
+    for weights in nlp.get_pipe(CORRECTOR).punctuation.scorer.parameters():
+        weights.data = torch.from_numpy(rounded(weights.data.numpy()))
     write(nlp, output)
+    config = Config().from_disk(output / "config.cfg", interpolate=False)
+    config["components"][CORRECTOR]["reparse"] = ["tok2vec", "morphologizer", "parser"]
+    config["components"][CORRECTOR]["threshold"] = THRESHOLD
+    config.to_disk(output / "config.cfg")
+
+
+def rounded(values: np.ndarray) -> np.ndarray:
+    """The values with fewer binary digits, so that files compress well."""
+    digits, exponents = np.frexp(values)
+    return np.ldexp(np.round(digits * 2**DIGITS) / 2**DIGITS, exponents)
 
 
 def write(nlp: Language, output: Path) -> None:

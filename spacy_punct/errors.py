@@ -455,6 +455,10 @@ class Errors(metaclass=_Coded):
         "{option} does not go with {path}. A treebank (.conllu) is its own reference; "
         "plain text has references, but no trees and no errors made on purpose."
     )
+    P139 = (
+        "'{name}' is to parse words again with {missing}, which the pipeline does not "
+        "have. Name components that come before it in its setting 'reparse', or none."
+    )
 
 
 class Warnings(metaclass=_Coded):

@@ -161,8 +161,8 @@ class PunctuationPipe(TrainablePipe):
             for found in gold_examples(example, self.name, vectors)
         ]
 
-    def _read(self, docs: Sequence[Doc]) -> list[list[ParsedSentence]]:
-        """The sentences of each Doc."""
+    def read(self, docs: Sequence[Doc]) -> list[list[ParsedSentence]]:
+        """The sentences of each Doc, with the trees that the model is given."""
         return [
             parsed_sentences(doc, self.name, vectors)
             for doc, vectors in zip(docs, self._vectors(docs), strict=True)
@@ -198,7 +198,7 @@ class PunctuationPipe(TrainablePipe):
         RETURNS (list[list[Any]]): For each Doc, an answer for each sentence.
         """
         docs = list(docs)
-        by_doc = self._read(docs)
+        by_doc = self.read(docs)
         sentences = list(chain.from_iterable(by_doc))
         if not sentences:
             return [[] for _ in docs]
@@ -357,7 +357,7 @@ class PunctuationPipe(TrainablePipe):
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write the model and the spacing to a folder."""
         parts = {
-            "model": lambda p: p.write_bytes(self.model.to_bytes()),
+            "model": lambda p: p.write_bytes(zlib.compress(self.model.to_bytes())),
             "spacing": lambda p: p.write_bytes(
                 srsly.msgpack_dumps(self.spacing.to_data())
             ),
@@ -372,7 +372,7 @@ class PunctuationPipe(TrainablePipe):
         """Read what `to_disk` wrote."""
         parts = {
             "architecture": self._architecture_from_disk,
-            "model": lambda p: self._model_from_bytes(p.read_bytes()),
+            "model": lambda p: self._model_from_bytes(_decompressed(p.read_bytes())),
             "spacing": lambda p: self._spacing_from_bytes(p.read_bytes()),
         }
         util.from_disk(util.ensure_path(path), parts, exclude)
@@ -409,6 +409,14 @@ class PunctuationPipe(TrainablePipe):
         except Exception as error:
             message = Errors.P031.format(path=self.name, reason=error)
             raise PunctError(message) from None
+
+
+def _decompressed(data: bytes) -> bytes:
+    """A file's content; those of older versions are not compressed."""
+    try:
+        return zlib.decompress(data)
+    except zlib.error:
+        return data
 
 
 def underlying(distribution: Distribution, surface: Slots) -> Sequence[Pair]:

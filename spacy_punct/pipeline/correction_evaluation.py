@@ -31,7 +31,7 @@ from spacy_punct.pipeline.corrector import PunctuationCorrector
 from spacy_punct.pipeline.evaluation import read_for
 from spacy_punct.pipeline.observed import with_marks
 from spacy_punct.pipeline.restorer import PunctuationRestorer
-from spacy_punct.pipeline.trees import MARKS, ParsedSentence, parsed_sentences
+from spacy_punct.pipeline.trees import MARKS, ParsedSentence
 from spacy_punct.pipeline.writing import joined_slots
 from spacy_punct.text.spacing import Spacing
 from spacy_punct.text.writer import Writer
@@ -79,6 +79,15 @@ def evaluate_correction(
         and which share of them each system mends. `tests` has p-values of the
         corrector's edit distance against that of each other system.
     """
+    if gold and corrector.cfg["reparse"]:
+        # The trees that there are shall stay.
+        reparse, corrector.cfg["reparse"] = corrector.cfg["reparse"], []
+        try:
+            return evaluate_correction(
+                nlp, corrector, treebank, gold=gold, seed=seed, others=others
+            )
+        finally:
+            corrector.cfg["reparse"] = reparse
     examples = treebank.examples
     noise = noise_by_sentence(examples, seed=seed)
     truth = [example.slots for example in examples]
@@ -113,7 +122,10 @@ def evaluate_correction(
     for name, correct in (others or {}).items():
         answers[name] = _Answers(
             *(
-                [tuple(joined_slots(s for _, s in found)) for found in _ask(correct, d)]
+                [
+                    tuple(joined_slots(s for _, s in found))
+                    for found in _ask(correct, corrector, d)
+                ]
                 for d in (docs, clean)
             )
         )
@@ -215,7 +227,7 @@ def evaluate_parallel(
     for name, correct in (others or {}).items():
         answers[name] = [
             tuple(joined_slots(shown_slots(*answer) for answer in found))
-            for found in _ask(correct, docs)
+            for found in _ask(correct, corrector, docs)
         ]
     n_words = sum(len(sentence.source.words) for sentence in text.sentences)
     n_slots = sum(map(len, observed))
@@ -287,10 +299,11 @@ def _check_lengths(found: Sequence[Sequence], expected: Sequence[Slots]) -> None
 
 
 def _ask(
-    correct: Correct, docs: Sequence[Doc]
+    correct: Correct, corrector: PunctuationCorrector, docs: Sequence[Doc]
 ) -> Iterator[list[tuple[ParsedSentence, Slots]]]:
-    """Another system's answers on the sentences of each Doc."""
-    by_doc = [parsed_sentences(doc, "a corrector") for doc in docs]
+    """Another system's answers on the sentences of each Doc, as the corrector reads
+    them."""
+    by_doc = corrector.read(docs)
     trees = [sentence.tree for sentences in by_doc for sentence in sentences]
     shown = tqdm(
         correct(trees), total=len(trees), unit="sent", leave=False, disable=None

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -10,7 +11,7 @@ from thinc.api import Model
 
 from spacy_punct.data.marks import ABBREVIATION_DOT, UNK
 from spacy_punct.data.tree import Puncteme
-from spacy_punct.errors import check_range
+from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.channel import Direction
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.mbr import best_slot
@@ -23,6 +24,7 @@ from spacy_punct.pipeline.correcting import (
     correction_data,
     shown_slots,
 )
+from spacy_punct.pipeline.reparsing import reparsed
 from spacy_punct.pipeline.trees import ParsedSentence
 from spacy_punct.pipeline.writing import joined_slots
 from spacy_punct.text.glyphs import QUOTES, Quotes, quotes_of
@@ -41,6 +43,10 @@ class PunctuationCorrector(PunctuationPipe):
     n_samples, prune, max_hypotheses, seed, direction: See `PunctuationRestorer`.
     quotes (Quotes | None): How new quotes are written; None for as the text has them.
     l2, unmatched_weight, squared: See `PunctuationRestorer`.
+    reparse (Sequence[str]): Components of the pipeline that parse the words once more,
+        without the marks; for those that have not learned from text with marks. None
+        for the trees that Docs have.
+    nlp (Language | None): The pipeline.
     scorer (Callable | None): The scoring method.
     architecture (dict | None), spacing (Spacing | None): See `PunctuationPipe`.
     """
@@ -61,6 +67,8 @@ class PunctuationCorrector(PunctuationPipe):
         l2: float = 1e-4,
         unmatched_weight: float = 0.0,
         squared: bool = True,
+        reparse: Sequence[str] = (),
+        nlp: Language | None = None,
         scorer: Callable | None = None,
         architecture: dict[str, Any] | None = None,
         spacing: Spacing | None = None,
@@ -74,6 +82,7 @@ class PunctuationCorrector(PunctuationPipe):
             "seed": seed,
             "direction": direction,
             "quotes": quotes,
+            "reparse": list(reparse),
         }
         training = {
             "l2": l2,
@@ -91,6 +100,21 @@ class PunctuationCorrector(PunctuationPipe):
             spacing=spacing,
         )
         self._check_choice("quotes", (None, *QUOTES))
+        self._nlp = nlp
+
+    def read(self, docs: Sequence[Doc]) -> list[list[ParsedSentence]]:
+        """The sentences of each Doc, with the trees that the model is given."""
+        sentences = super().read(docs)
+        names = self.cfg["reparse"]
+        if not names:
+            return sentences
+        known = dict(self._nlp.components) if self._nlp else {}
+        missing = [name for name in names if name not in known]
+        if missing:
+            raise PunctError(
+                Errors.P139.format(name=self.name, missing=", ".join(missing))
+            )
+        return reparsed(docs, sentences, [known[n].pipe for n in names], self.name)
 
     def _answer(
         self, sentence: ParsedSentence, distribution: Distribution

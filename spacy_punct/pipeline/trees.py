@@ -19,6 +19,7 @@ MARKS = "spacy_punct.marks"
 """Key of Docs in whose user data it is known which mark each token is, "" for words."""
 
 _UNTAGGED = "X"
+_DOUBLED = ".."
 
 
 class _Clue(NamedTuple):
@@ -187,9 +188,16 @@ def _parsed(
             kept.append(token)
             slots.append([])
             white.append([])
-        else:
-            glyphs[len(slots) - 1, len(slots[-1])] = form
-            slots[-1].append(marks[token.i])
+            continue
+        parts = [(marks[token.i], form)]
+        # Tokenizers take two full stops for one mark.
+        if known is None and form == _DOUBLED:
+            parts = [(".", "."), (".", ".")]
+        for k, (mark, glyph) in enumerate(parts):
+            if k:
+                white[-1].append("")
+            glyphs[len(slots) - 1, len(slots[-1])] = glyph
+            slots[-1].append(mark)
     white[-1].append("")
     positions = [token.i for token in kept]
     texts = tuple(token.text for token in kept)

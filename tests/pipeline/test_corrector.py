@@ -28,7 +28,7 @@ from spacy_punct.pipeline.corrector import PunctuationCorrector
 from spacy_punct.pipeline.gold import gold_slots, has_gold
 from spacy_punct.pipeline.observed import observed_slots, with_marks
 from spacy_punct.pipeline.scorer import make_correction_scorer
-from spacy_punct.pipeline.trees import parsed_sentences
+from spacy_punct.pipeline.trees import WORDS_ONLY, parsed_sentences
 from spacy_punct.pipeline.writing import joined_slots
 from spacy_punct.text.spacing import Spacing
 from spacy_punct.text.writer import Writer
@@ -677,3 +677,31 @@ def test_corrector_sentences_share_a_slot(corrects):
     expected = joined_slots(s.tree.observed for s in sentences)
     assert doc._.corrected_slots == [list(slot) for slot in expected]
     assert doc._.corrected_slots[2] == [".", "("]
+
+
+def test_corrector_may_parse_words_without_their_marks(corrects):
+    others = [name for name in corrects.pipe_names if name != NAME]
+    text = "If the rain, stops Anna; will visit Dr. Hill.."
+    doc = corrects(text)
+    pipe = corrector(corrects, reparse=others)
+    ((found,),) = pipe.read([doc])
+    bare = Doc(
+        corrects.vocab,
+        words=WORDS,
+        sent_starts=[i == 0 for i in range(len(WORDS))],
+        user_data={WORDS_ONLY: True},
+    )
+    for name in others:
+        bare = corrects.get_pipe(name)(bare)
+    (expected,) = parsed_sentences(bare, "a test")
+    assert found.tree == replace(expected.tree, words=found.tree.words)
+    assert found.tree.observed[-1] == (".", ".")
+    assert found.tree != parsed_sentences(doc, "a test")[0].tree
+    assert corrects(text)._.corrected_text is not None
+    assert corrects("...")._.corrected_text == "..."
+
+
+def test_corrector_names_components_that_are_not_there(corrects):
+    corrector(corrects, reparse=["no_parser"])
+    with pytest.raises(PunctError, match=r"\[P139\].*no_parser"):
+        corrects("It rains.")

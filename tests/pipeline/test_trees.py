@@ -38,6 +38,13 @@ def test_observed_marks_have_the_dots_of_abbreviations():
     assert sentence.tree.observed == ((), ("<abbr>",), (",",), ("<abbr>",), ())
 
 
+def test_two_full_stops_are_two_marks():
+    (sentence,) = parsed_sentences(flat("He left.."), "a test")
+    assert sentence.marks[-1] == (".", ".")
+    assert sentence.white[-1] == ("", "", "")
+    assert sentence.glyphs == {(2, 0): ".", (2, 1): "."}
+
+
 def test_marks_that_a_doc_names_are_marks_and_nothing_else_is():
     doc = flat("a - b * c")
     doc.user_data[MARKS] = ["", "", "", "*", ""]
