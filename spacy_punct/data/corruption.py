@@ -1,8 +1,8 @@
 """Punctuation as learners get it wrong, for training where there are no pairs.
 
-Errors are made where they show: where a reader who knows the language would see that
-something is wrong without having seen the sentence before. A comma that is a matter of
-style, or an exclamation mark for a period, is no error to be learned from.
+Errors are made where they show: where a reader who knows the language would see what is
+wrong, and what is right, without having seen the sentence before. A comma that is a
+matter of style, or an exclamation mark for a period, is no error to be learned from.
 """
 
 import random
@@ -47,11 +47,12 @@ class NoiseRates:
     comma_splice (float): A semicolon, colon, dash or full stop between clauses
         becomes a comma.
     comma_for_end (float): The full stop that ends the sentence becomes a comma.
-    missing_end (float): A sentence that is a clause lacks its end mark.
+    missing_end (float): A sentence that is a clause lacks its full stop, or its
+        question mark where a verb that stands before its subject tells the question.
     doubled_end (float): The end mark is followed by itself or a full stop, or has a
         comma beside it.
-    transposed_quote (float): A closing quote and the full stop or comma beside it
-        change places.
+    transposed_quote (float): A full stop or comma before a closing quote comes after
+        it.
     dropped_bracket (float): A pair of brackets or quotes loses one of the two.
     stray_bracket (float): The sentence gets a bracket or quote that has no partner.
     turned_bracket (float): Of a pair of brackets or quotes, one is written like the
@@ -65,7 +66,7 @@ class NoiseRates:
     """
 
     share_clean: float = 0.3
-    omitted_comma: float = 0.4
+    omitted_comma: float = 0.25
     omitted_both: float = 0.1
     comma_after_subject: float = 0.8
     comma_before_complement: float = 0.8
@@ -441,8 +442,12 @@ def _comma_for_end(sentence: _Sentence, *_) -> Iterator[_Error]:
 
 
 def _missing_end(sentence: _Sentence, *_) -> Iterator[_Error]:
-    if sentence.end and sentence.is_clause:
-        yield [sentence.put(*sentence.end)]
+    if not sentence.end or not sentence.is_clause:
+        return
+    slot, k = sentence.end
+    mark = sentence.slots[slot][k]
+    if mark in FULL_STOPS or (mark in _ASKING and sentence.inversions):
+        yield [sentence.put(slot, k)]
 
 
 def _doubled_end(
@@ -467,8 +472,6 @@ def _transposed_quote(sentence: _Sentence, *_) -> Iterator[_Error]:
         string = sentence.slots[slot]
         if k and string[k - 1] in moved:
             yield [sentence.put(slot, k - 1, string[k], string[k - 1], n=2)]
-        elif k + 1 < len(string) and string[k + 1] in moved:
-            yield [sentence.put(slot, k, string[k + 1], string[k], n=2)]
 
 
 def _dropped_bracket(

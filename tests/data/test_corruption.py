@@ -258,6 +258,15 @@ def test_ends_of_sentences(rates, expected):
     assert surfaces(only(**rates), sentence) == expected
 
 
+def test_missing_marks_are_those_that_can_be_told():
+    rates = only(missing_end=1.0)
+    question = example("Has he left ?", "3 3 0", "aux nsubj root", "AUX PRON VERB")
+    assert surfaces(rates, question) == {"Has he left"}
+    for mark in "?!":
+        sentence = example(f"He left {mark}", "2 0", "nsubj root", "PRON VERB")
+        assert surfaces(rates, sentence) == {f"He left {mark}"}
+
+
 def test_question_marks():
     question = example("Has he left ?", "3 3 0", "aux nsubj root", "AUX PRON VERB")
     assert surfaces(only(wrong_end=1.0), question) == {"Has he left ."}
@@ -276,7 +285,7 @@ def test_quotes_and_brackets():
     outside = example("`` Go '' ,", "0", "root")
     rates = only(transposed_quote=1.0)
     assert surfaces(rates, inside) == {"`` Go '' ."}
-    assert surfaces(rates, outside) == {"`` Go , ''"}
+    assert surfaces(rates, outside) == {"`` Go '' ,"}
     assert surfaces(only(dropped_bracket=1.0), inside) == {"Go . ''", "`` Go ."}
     assert surfaces(only(turned_bracket=1.0), inside) == {"'' Go . ''", "`` Go . ``"}
     assert surfaces(only(stray_bracket=1.0), inside) == {
