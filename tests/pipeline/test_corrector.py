@@ -621,7 +621,8 @@ def test_corrector_learns(tmp_path):
     assert losses[-1] < 0.2 * losses[0]
     scores = nlp.evaluate(examples)
     assert scores["correct_f05"] > 0.8
-    assert scores["correct_aed"] < 0.3 * scores["correct_aed_before"]
+    # A third of the sentences have marks that are too rare to be known.
+    assert scores["correct_aed"] < 0.4 * scores["correct_aed_before"]
 
 
 def test_corrector_training_needs_punctuation(corrects):
