@@ -275,7 +275,9 @@ class OrderingModel:
         return result
 
 
-def reordered(tree: UnderlyingTree, orders: Mapping[int, Sequence[int]]):
+def reordered(
+    tree: UnderlyingTree, orders: Mapping[int, Sequence[int]]
+) -> UnderlyingTree:
     """A tree with some words and their dependents in another order.
 
     tree (UnderlyingTree): The tree.
@@ -309,7 +311,7 @@ class _Data:
                         for family in chunk
                     ]
                 )
-                counts = torch.tensor([sum(observed[f].values()) for f in chunk])
+                counts = torch.tensor([float(sum(observed[f].values())) for f in chunk])
                 self._chunks.append((size, ids, wanted, counts))
 
     def losses(self, theta: Tensor) -> Iterable[Tensor]:

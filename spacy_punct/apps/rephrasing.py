@@ -24,6 +24,7 @@ from spacy_punct.data.tree import Slots
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.channel import Channel
 from spacy_punct.pipeline.attributes import register_attributes, truecased
+from spacy_punct.pipeline.by_words import parse_words
 from spacy_punct.pipeline.restored import restored_doc
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 from spacy_punct.pipeline.trees import ParsedSentence
@@ -42,7 +43,7 @@ _CAPITAL_NOUNS = frozenset({"de", "lb"})
 
 
 def rephrase(
-    doc: Doc,
+    doc: Doc | str,
     edit: AnyEdit,
     restorer: Language | PunctuationRestorer,
     *,
@@ -54,7 +55,9 @@ def rephrase(
     Sentences that the edit leaves alone, and what stands between two words where
     nothing changed, stay as they were.
 
-    doc (Doc): A parsed text with its punctuation.
+    doc (Doc | str): A parsed text with its punctuation. Parsers that are trained for
+        restoring know no punctuation: if a text is given, and a pipeline, its words are
+        parsed without.
     edit (AnyEdit): See `spacy_punct.apps.edits`, or any callable from an
         `UnderlyingTree` to an `UnderlyingTree`. It is applied to every sentence; an
         edit of a word, to every sentence that has the word.
@@ -66,6 +69,8 @@ def rephrase(
     """
     register_attributes()
     pipe = restorer_of(restorer)
+    if isinstance(doc, str):
+        doc = parse_words(restorer, doc)
     rng = None if seed is None else np.random.default_rng(seed)
     inventory = pipe.punctuation.inventory
     read = pipe.distributions(doc)
@@ -196,7 +201,8 @@ def _texts(doc: Doc, source: ParsedSentence, order: Sequence[int]) -> tuple[str,
 def _amid(doc: Doc, source: ParsedSentence, first: str) -> str:
     """How the former first word of a sentence is written amid one."""
     token, language = doc[source.positions[0]], doc.vocab.lang
-    if (form := truecased(token)) is not None:
+    # Truecasers find capitals; where there is one already, they tend to believe it.
+    if (form := truecased(token)) is not None and not has_capital(form):
         return form
     is_shout = not any(map(str.islower, "".join(source.texts)))
     is_name = is_capital_anywhere(token, is_shout=False) or is_shout

@@ -80,7 +80,7 @@ class UnderlyingTree:
         RETURNS (UnderlyingTree): The words that were reached.
         """
         top = self.tree.root if root is None else root
-        order = _linear(top, items)
+        order = linear(top, items)
         place = {word: k for k, word in enumerate(order)}
         own = {word: word for word in order} | {top: self.tree.root}
         tree = Tree(
@@ -97,8 +97,13 @@ class UnderlyingTree:
         )
 
 
-def _linear(top: int, items: Callable[[int], Sequence[int]]) -> list[int]:
-    """The words below one, each amid its dependents."""
+def linear(top: int, items: Callable[[int], Sequence[int]]) -> list[int]:
+    """The words of a constituent from left to right.
+
+    top (int): Its head.
+    items (Callable): Word -> itself and its dependents, as they are to stand.
+    RETURNS (list[int]): The words.
+    """
     order: list[int] = []
     waiting = [(top, True)]
     while waiting:
