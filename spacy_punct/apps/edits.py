@@ -147,19 +147,19 @@ def keep_only(*words: Word) -> Edit:
     """
 
     def kept(tree: UnderlyingTree) -> UnderlyingTree:
-        keep: set[int] = set()
-        missing: NoSuchWordError | None = None
+        keep = {tree.tree.root}
+        missing: list[NoSuchWordError] = []
         for word in words:
             try:
                 i = find(tree, word)
             except NoSuchWordError as error:
-                missing = error
+                missing.append(error)
                 continue
-            while i != ROOT:
+            while i not in keep:
                 keep.add(i)
                 i = tree.tree.heads[i]
-        if not keep and missing is not None:
-            raise missing
+        if words and len(missing) == len(words):
+            raise missing[0]
         return tree.rearranged(lambda i: [k for k in tree.items(i) if k in keep])
 
     return Edit((kept,))

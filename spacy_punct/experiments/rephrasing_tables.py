@@ -35,8 +35,8 @@ def rephrasing_report(results: Sequence[Results]) -> str:
     parts = [
         "## Sentential rephrasing",
         "Perplexity of the original training sentences under trigram models of "
-        "rephrased ones, in which the dependents of nouns and verbs have an order drawn "
-        "from a model of the same language: on trigrams with punctuation, and on all. "
+        "rephrased ones, in which the dependents of nouns and verbs have an order that "
+        "a model of the same language drew: on trigrams with punctuation, and on all. "
         "Base: marks are ordered like words. Half: words as in Base, marks made anew "
         "from the underlying tree. Full: words ordered without marks, marks made anew. "
         "In brackets: the paper's figures. Bold: the best, if significantly so (paired "
