@@ -27,7 +27,7 @@ from spacy_punct.pipeline.corpus import make_doc
 from spacy_punct.pipeline.observed import with_marks
 from spacy_punct.pipeline.trees import parsed_sentences
 from spacy_punct.text.writer import Writer
-from tests.pipeline.docs import add_log_linear
+from tests.pipeline.docs import WORDS, add_log_linear, parsed_doc
 
 CAPER = ("If", "true", ",", "the", "caper", "failed", ".")
 POS = ("SCONJ", "ADJ", "PUNCT", "DET", "NOUN", "VERB", "PUNCT")
@@ -96,7 +96,7 @@ def known_model() -> PunctuationModel:
 def nlp() -> Language:
     nlp = spacy.blank("en")
     restorer = add_log_linear(nlp)
-    restorer.model.shims[0]._model = known_model()
+    restorer.model.shims[0].model = known_model()
     return nlp
 
 
@@ -140,8 +140,8 @@ def test_rephrase(nlp, edit, text):
 def test_rephrase_draws_from_the_channel(nlp):
     edit = move("true", -1)
     texts = [rephrase(caper(nlp), edit, nlp, seed=seed).text for seed in range(60)]
-    assert set(texts) == {"The caper failed, if true.", "The caper failed, if true,."}
-    assert texts.count("The caper failed, if true,.") < 12
+    assert texts.count("The caper failed, if true.") > 45
+    assert len(set(texts)) > 1
     again = [rephrase(caper(nlp), edit, nlp, seed=seed).text for seed in range(60)]
     assert again == texts
 
@@ -292,6 +292,20 @@ def test_rephrase_changes_no_words_and_keeps_brackets(on_trees, sample, seed):
                 i = token._.source_index
                 if i is not None:
                     assert token.text.lower() == doc[i].text.lower()
+
+
+def test_rephrase_keeps_marks_that_no_underlying_tree_explains(on_trees):
+    odd = ["(", ":", ")", "?", ";", ")", ":", "(", "!", "?", ";", "("]
+    bare = parsed_doc(on_trees.vocab)
+    doc = Doc(
+        on_trees.vocab,
+        words=[*WORDS, *odd],
+        pos=[*(t.pos_ for t in bare), *["PUNCT"] * len(odd)],
+        heads=[*(t.head.i for t in bare), *[6] * len(odd)],
+        deps=[*(t.dep_ for t in bare), *["punct"] * len(odd)],
+    )
+    found = rephrase(doc, delete("stops"), on_trees)
+    assert found.text.rstrip() == doc.text.rstrip().removeprefix("If the rain stops ")
 
 
 def test_rephrase_text_is_parsed_by_its_words(on_text):

@@ -18,7 +18,7 @@ from spacy_punct.data.tree import Tree
 from spacy_punct.errors import PunctError
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Backoff, Inventory
-from tests.model.conftest import make_case, make_channel, make_distribution
+from tests.model.conftest import make_channel, make_distribution
 from tests.truth import (
     HEADS,
     Noise,
@@ -162,13 +162,6 @@ def test_underlying_unknown_marks_have_their_names_again():
         (),
         ("¶", "†"),
     )
-
-
-def test_underlying_nothing_is_recovered_where_nothing_can_be():
-    case = make_case("tables", 0, possible=False)
-    words = [f"w{i}" for i in range(len(case.truth.tree))]
-    found = recover(case.distribution, case.truth.inventory, case.surface, words)
-    assert found.pairs == (EMPTY,) * len(words)
 
 
 @pytest.mark.parametrize("seed", range(200))

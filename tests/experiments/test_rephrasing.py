@@ -125,7 +125,7 @@ def test_experiment_on_the_sample(paper_path, sample, tmp_path):
     done = invoke(rephrasing.main, paper_path, sample, *options)
     assert done.exit_code == 0, done.output
     found = srsly.read_json(out)
-    assert list(found["systems"]) == ["base", "half", "full"]
+    assert list(found["systems"]) == ["base", "half", "full", "full-same"]
     assert found["n_sents"] == 150
     assert all(75 < n <= 150 for n in found["n_changed"].values())
     # What the whole method is for.
@@ -156,8 +156,9 @@ def test_experiment_says_what_is_missing(paper_path, tmp_path):
 
 
 def result(treebank: str, full: float, p: float, caveat: str = "") -> dict:
-    systems = {"base": 100.0, "half": 80.0, "full": full}
+    systems = {"base": 100.0, "half": 80.0, "full": full, "full-same": 20.0}
     tests = {"base / half": 0.001, "base / full": 0.001, "half / full": p}
+    tests |= {"full / full-same": 0.9}
     return {
         "treebank": treebank,
         "caveat": caveat,
