@@ -10,7 +10,7 @@ are enumerated: words with more than seven items are left as they are.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
@@ -116,20 +116,21 @@ def _orders(k: int) -> _Orders:
 
 def _features(family: Family) -> list[list[Feature]]:
     """The features of each question, one for each view of the labels."""
-    labels = {-2: _BORDER, -1: _BORDER, 0: _HEAD}
-    labels |= dict(enumerate(family.labels, start=1))
+    kind = family.kind
+    seen = {-2: _seen(_BORDER), -1: _seen(_BORDER), 0: _seen(_HEAD)}
+    seen |= {k: _seen(label) for k, label in enumerate(family.labels, start=1)}
     return [
         [
-            (family.kind, name, view, _seen(labels[a], view), _seen(labels[b], view))
-            for view in _VIEWS
+            (kind, name, view, one, other)
+            for view, one, other in zip(_VIEWS, seen[a], seen[b], strict=True)
         ]
         for name, a, b in _orders(len(family)).questions
     ]
 
 
-def _seen(label: Label, view: str) -> str:
-    tag, relation = label
-    return {"tag": tag, "relation": relation}.get(view, f"{tag} {relation}")
+def _seen(label: Label) -> tuple[str, str, str]:
+    """The views of a label."""
+    return " ".join(label), *label
 
 
 class OrderingModel:
@@ -167,12 +168,8 @@ class OrderingModel:
                 observed[family][_rank(np.argsort(items).tolist())] += 1
         if not observed:
             raise PunctError(Errors.P020)
-        index: dict[Feature, int] = {}
-        for family in observed:
-            for seen in _features(family):
-                for feature in seen:
-                    index.setdefault(feature, len(index) + 1)
-        data = _Data(observed, index)
+        index: dict[Feature, int] = defaultdict(lambda: len(index) + 1)
+        data = _Data(observed, index.__getitem__)
         theta = torch.zeros(len(index) + 1, requires_grad=True)
         optimizer = torch.optim.LBFGS(
             [theta], max_iter=max_iterations, line_search_fn="strong_wolfe"
@@ -261,6 +258,10 @@ class OrderingModel:
 
         return Edit((permuted,))
 
+    def _number(self, feature: Feature) -> int:
+        """The number of a feature; 0 if it is not known."""
+        return self._index.get(feature, 0)
+
     def _log_probs(self, chosen: Sequence[Family]) -> list[Tensor]:
         """For each family, the log-probability of all its orders."""
         by_size: dict[int, list[int]] = defaultdict(list)
@@ -268,7 +269,7 @@ class OrderingModel:
             by_size[len(family)].append(n)
         result: list[Tensor] = [torch.empty(0)] * len(chosen)
         for size, numbers in by_size.items():
-            ids = torch.stack([_ids(chosen[n], self._index) for n in numbers])
+            ids = torch.stack([_ids(chosen[n], self._number) for n in numbers])
             scores = _scores(self._theta, ids, size).log_softmax(dim=1)
             for n, row in zip(numbers, scores, strict=True):
                 result[n] = row
@@ -288,12 +289,16 @@ def reordered(
 
 
 class _Data:
-    """What was observed, in chunks of families of the same size."""
+    """What was observed, in chunks of families of the same size.
+
+    observed (Mapping[Family, Mapping[int, int]]): Family -> rank of order -> count.
+    number (Callable): Feature -> its number.
+    """
 
     def __init__(
         self,
         observed: Mapping[Family, Mapping[int, int]],
-        index: Mapping[Feature, int],
+        number: Callable[[Feature], int],
     ) -> None:
         self.n = sum(sum(counts.values()) for counts in observed.values())
         by_size: dict[int, list[Family]] = defaultdict(list)
@@ -304,7 +309,7 @@ class _Data:
             answers = _orders(size).answers
             for start in range(0, len(found), _CHUNK):
                 chunk = found[start : start + _CHUNK]
-                ids = torch.stack([_ids(family, index) for family in chunk])
+                ids = torch.stack([_ids(family, number) for family in chunk])
                 wanted = torch.stack(
                     [
                         sum(n * answers[rank] for rank, n in observed[family].items())
@@ -323,10 +328,9 @@ class _Data:
             yield -likelihood / self.n
 
 
-def _ids(family: Family, index: Mapping[Feature, int]) -> Tensor:
-    """(questions, views) numbers of features; 0 for those that are not known."""
-    rows = _features(family)
-    return torch.tensor([[index.get(feature, 0) for feature in row] for row in rows])
+def _ids(family: Family, number: Callable[[Feature], int]) -> Tensor:
+    """(questions, views) the numbers of features."""
+    return torch.tensor([list(map(number, row)) for row in _features(family)])
 
 
 def _weights(theta: Tensor, ids: Tensor) -> Tensor:

@@ -1,5 +1,6 @@
 """The model of word order beside one that enumerates."""
 
+from collections import defaultdict
 from itertools import pairwise, permutations
 from math import exp, log
 
@@ -120,17 +121,13 @@ def test_ordering_leaves_alone_what_is_no_noun_or_verb_or_has_too_many_items():
 def test_ordering_gradient_is_that_of_the_likelihood():
     rng = np.random.default_rng(0)
     observed: dict = {}
-    index: dict = {}
     while len(observed) < 8:
         for family, items in families(random_tree(rng)).values():
             counts = observed.setdefault(family, {})
             rank = _rank(np.argsort(items).tolist())
             counts[rank] = counts.get(rank, 0) + 1
-    for family in observed:
-        for row in _features(family):
-            for feature in row:
-                index.setdefault(feature, len(index) + 1)
-    data = _Data(observed, index)
+    index: dict = defaultdict(lambda: len(index) + 1)
+    data = _Data(observed, index.__getitem__)
     theta = torch.randn(len(index) + 1, generator=torch.manual_seed(0))
     theta.requires_grad_()
 
