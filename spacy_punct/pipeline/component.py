@@ -147,6 +147,21 @@ class PunctuationPipe(TrainablePipe):
             raise PunctError(Errors.P048.format(n=len(sentences)))
         return self.punctuation.distribution(sentences[0].tree)
 
+    def distributions(self, doc: Doc) -> list[tuple[ParsedSentence, Distribution]]:
+        """The sentences of a Doc, each with the model of it.
+
+        doc (Doc): A parsed Doc.
+        RETURNS (list[tuple[ParsedSentence, Distribution]]): Empty if there are no
+            words.
+        """
+        (sentences,) = self._read([doc])
+        if not sentences:
+            return []
+        self._check(sentences)
+        trees = [sentence.tree for sentence in sentences]
+        found = map(self.punctuation.distributions, batched(trees, _BATCH))
+        return list(zip(sentences, chain.from_iterable(found), strict=True))
+
     def examples(self, examples: Iterable[Example]) -> list[PunctuatedTree]:
         """The trees of examples as the model sees them, with true punctuation.
 

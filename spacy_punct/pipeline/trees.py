@@ -87,7 +87,7 @@ def parsed_sentences(
     if known is not None:
         words = {token.i for token in ink if not known[token.i]}
     else:
-        words = {token.i for token in ink if words_only or not _is_mark(token)}
+        words = {token.i for token in ink if words_only or not is_mark_token(token)}
     ends = {sent.end - 1 for sent in doc.sents} if words else set()
     sentences: list[list[Token]] = []
     current: list[Token] = []
@@ -148,7 +148,8 @@ def _end(token: Token) -> int:
     return token.idx + len(token.text)
 
 
-def _is_mark(token: Token) -> bool:
+def is_mark_token(token: Token) -> bool:
+    """Whether a token of a text is punctuation, by its looks, its tag and its place."""
     if any(map(str.isalnum, token.text)):
         return False
     tagged = token.pos_ == "PUNCT" and may_be_mark(token.text)
