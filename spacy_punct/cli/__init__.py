@@ -10,6 +10,7 @@ from spacy_punct.cli.experiment import experiment
 from spacy_punct.cli.fetch import fetch
 from spacy_punct.cli.group import punct
 from spacy_punct.cli.jackknife import jackknife
+from spacy_punct.cli.render import render
 from spacy_punct.cli.restore import restore
 from spacy_punct.cli.train import train
 
@@ -24,6 +25,7 @@ __all__ = [
     "fetch",
     "jackknife",
     "punct",
+    "render",
     "restore",
     "train",
 ]

@@ -161,6 +161,23 @@ class PunctuationPipe(TrainablePipe):
             for found in gold_examples(example, self.name, vectors)
         ]
 
+    def explain(self, doc: Doc) -> list[tuple[ParsedSentence, Sequence[Pair]]]:
+        """The best underlying punctemes behind the punctuation that a Doc has.
+
+        doc (Doc): A parsed Doc.
+        RETURNS (list[tuple[ParsedSentence, Sequence[Pair]]]): Its sentences, and the
+            left and right puncteme of each of their words.
+        """
+        (sentences,) = self._read([doc])
+        found = []
+        for batch in batched(sentences, _BATCH):
+            trees = [sentence.tree for sentence in batch]
+            distributions = self.punctuation.distributions(trees)
+            for sentence, distribution in zip(batch, distributions, strict=True):
+                surface = self.punctuation.inventory.known(sentence.tree.observed)
+                found.append((sentence, underlying(distribution, surface)))
+        return found
+
     def _read(self, docs: Sequence[Doc]) -> list[list[ParsedSentence]]:
         """The sentences of each Doc."""
         return [
