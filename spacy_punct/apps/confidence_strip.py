@@ -1,6 +1,7 @@
 """Style "confidence": a restored text, with how sure each mark is, as HTML."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 from spacy.tokens import Doc
@@ -49,6 +50,7 @@ def confidence_strip(
     end: int | None = None,
     direction: str = "ltr",
     options: ConfidenceOptions | None = None,
+    legend: bool = True,
     key: object = None,
 ) -> Element:
     """Show how sure a restored text is.
@@ -57,6 +59,7 @@ def confidence_strip(
     start, end (int): Of which tokens; their whole sentences are shown.
     direction (str): "rtl" for scripts that run from right to left.
     options (ConfidenceOptions | None): How to draw.
+    legend (bool): Whether to say what colours mean.
     key (object): Tells it from others on a page.
     RETURNS (Element): The HTML.
     """
@@ -72,32 +75,27 @@ def confidence_strip(
     }
     text = element("div", class_="text", dir=direction)
     slot = 0
-    # Slots whose marks were written; where none was, the space may have a tick.
-    marked = {0}
-    for k, (form, space, sentence, token) in enumerate(pieces):
+    for (form, space, sentence, token), following in pairwise([*pieces, None]):
         is_word = token is not None
-        if is_word:
-            slot += 1
-        # A text without words has slots for none.
+        slot += is_word
+        if wanted and sentence not in wanted:
+            continue
+        # A text without words has no slots between them.
         p = confidence[slot] if slot < len(confidence) else 1.0
-        if sentence in wanted or not wanted:
-            if is_word or not form:
-                append(text, form)
-            else:
-                marked.add(slot)
-                _append_mark(text, form, p, options)
-            following = pieces[k + 1] if k + 1 < len(pieces) else None
-            is_bare = following is not None and following[3] is not None
-            is_last = following is None
-            if is_word and (is_bare or is_last) and p < options.tick:
-                text.append(_tick(p))
-            append(text, space)
+        if is_word or not form:
+            append(text, form)
+        else:
+            _append_mark(text, form, p, options)
+        is_empty = following is None or following[3] is not None
+        if is_word and is_empty and p < options.tick:
+            text.append(_tick(p))
+        append(text, space)
     name = identifier(doc.text, start, end, key)
     return element(
         "figure",
         element("style", _CSS.format(id=name)),
         text,
-        _legend(options),
+        *([_legend(options)] if legend else []),
         class_=f"spacy-punct-confidence {name}",
         lang=doc.lang_,
         style="margin: 0 0 1.5rem 0",
@@ -131,13 +129,11 @@ def _legend(options: ConfidenceOptions) -> Element:
     parts: list[Element | str] = ["probability of a mark: "]
     least = 0.0
     for limit, _, _ in _SCALE:
-        text = f"{100 * least:.0f}–{min(100 * limit, 100):.0f}%"
-        parts.append(
-            element("span", element("mark", "\u2002", style=_look(least)), " " + text)
-        )
+        text = f" {100 * least:.0f}–{min(100 * limit, 100):.0f}%"
+        sample = element("mark", "\u2002", style=_look(least))
+        parts.append(element("span", sample, text))
         least = limit
     share = percent(1 - options.tick)
-    parts.append(
-        element("span", _tick(0.5), f" no mark, though one has more than {share}")
-    )
+    text = f" no mark, though one has more than {share}"
+    parts.append(element("span", _tick(0.5), text))
     return element("p", *parts, class_="legend", dir="ltr")

@@ -205,6 +205,7 @@ class _Renderer:
             end=span.end,
             direction=_script(span.doc)[1],
             options=self._options,
+            legend=number == 0,
             key=number,
         )
         return [strip]

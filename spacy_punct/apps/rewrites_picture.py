@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import ceil
 from xml.etree.ElementTree import Element
 
@@ -17,6 +16,7 @@ from spacy_punct.apps.markup import (
     glyphs_of,
     identifier,
     percent,
+    text_width,
 )
 from spacy_punct.apps.nunberg import Bigram
 from spacy_punct.data.marks import BOS, UNK
@@ -61,13 +61,10 @@ def frequent_rewrites(
         counts = Counter({ab: m for ab, m in counts.items() if known >= set(ab)})
         return learned_rewrites(channel, counts, min_count=1)[:n]
     marks = [mark for mark in channel.marks if mark not in (BOS, UNK)]
-    ranked = sorted(
-        (i * j, i, j) for i in range(1, n + 1) for j in range(1, n + 1) if i != j
-    )
-    pairs = (
-        (marks[i - 1], marks[j - 1]) for _, i, j in ranked if max(i, j) <= len(marks)
-    )
-    return tuple(rewrite(channel, ab) for ab in islice(pairs, n))
+    places = range(min(n + 1, len(marks)))
+    pairs = [(i, j) for i in places for j in places if i != j]
+    pairs.sort(key=lambda ij: ((ij[0] + 1) * (ij[1] + 1), ij))
+    return tuple(rewrite(channel, (marks[i], marks[j])) for i, j in pairs[:n])
 
 
 def rewrites_picture(
@@ -154,22 +151,25 @@ def _panel(entry: Rewrite, glyphs: dict[str, str]) -> Element:
     for k, outcome in enumerate(entry.outcomes):
         name = _edit(entry.underlying, outcome.surface)
         x = 8 + k * (_BAR + 8)
-        size = _FULL * outcome.p
+        height, share = _FULL * outcome.p, percent(outcome.p)
         shown = _shown(outcome.surface, glyphs)
+        size = 14 if text_width(shown, 14) <= _BAR + 8 else 9
         parts.append(
             element(
                 "g",
-                element("title", f"{header} → {shown} ({name}): {percent(outcome.p)}"),
+                element("title", f"{header} → {shown} ({name}): {share}"),
                 element(
                     "rect",
                     x=x,
-                    y=floor - size,
+                    y=floor - height,
                     width=_BAR,
-                    height=size,
+                    height=height,
                     fill=_LOOKS[name],
                 ),
-                _text(percent(outcome.p), x + _BAR / 2, floor - size - 3, 9, fill=GREY),
-                _text(shown, x + _BAR / 2, floor + 17, 14, weight="bold"),
+                _text(
+                    percent(outcome.p), x + _BAR / 2, floor - height - 3, 9, fill=GREY
+                ),
+                _text(shown, x + _BAR / 2, floor + 17, size, weight="bold"),
                 class_="outcome",
                 data_p=f"{outcome.p:.4f}",
             )

@@ -75,6 +75,8 @@ def restored_sentences(
     size = sum(len(source.positions) for source in sources)
     if slots is None or len(slots) != size + 1:
         raise PunctError(Errors.P146)
+    if not sources:
+        return []
     trees = [source.tree.projective() for source in sources]
     pairs = [
         tuple(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from spacy_punct.apps.markup import text_width
+from spacy_punct.apps.markup import mark_size, text_width
 from spacy_punct.apps.underlying import UnderlyingSentence
 from spacy_punct.data.marks import BOS
 from spacy_punct.data.tree import ROOT
@@ -65,7 +65,8 @@ class Layout:
         return [0.0 if mark == BOS else self._cell(mark) for mark in marks]
 
     def _cell(self, mark: str) -> float:
-        return max(18.0, text_width(self._glyphs.get(mark, mark), MARK) + 8)
+        glyph = self._glyphs.get(mark, mark)
+        return max(18.0, text_width(glyph, mark_size(glyph, MARK)) + 8)
 
     def places(self, marks: Sequence[str], middle: float) -> list[float]:
         """The middle of each mark of a slot."""
@@ -161,23 +162,27 @@ class Layout:
     def width(self) -> float:
         return max(row.width for row in self.rows)
 
-    def arcs_in(self, row: Row) -> list[int]:
-        """The dependents whose arcs are seen in a row."""
-        return [
-            i
-            for i, (first, last) in self.arcs.items()
-            if first < row.end and last >= row.start
-        ]
+    def arcs_in(self, row: Row) -> dict[int, int]:
+        """The dependents whose arcs are seen in a row, and the height of each."""
+        return _closed_up(
+            {
+                i: self.arc_levels[i]
+                for i, (first, last) in self.arcs.items()
+                if first < row.end and last >= row.start
+            }
+        )
 
-    def bars_in(self, row: Row) -> list[int]:
+    def bars_in(self, row: Row) -> dict[int, int]:
         """The constituents with punctemes that are seen in a row, be it that of the
-        slot before them alone."""
-        return [
-            i
-            for i in self.bar_levels
-            if self._first_place(i) < row.end
-            and self.sentence.tree.spans[i][1] > row.start
-        ]
+        slot before them alone, and the depth of each."""
+        return _closed_up(
+            {
+                i: level
+                for i, level in self.bar_levels.items()
+                if self._first_place(i) < row.end
+                and self.sentence.tree.spans[i][1] > row.start
+            }
+        )
 
     def _first_place(self, i: int) -> int:
         """The word at whose side a constituent's line begins."""
@@ -194,3 +199,9 @@ def _levels(ranges: Mapping[int, range]) -> dict[int, int]:
         levels[key] = 1 + max((top.get(place, 0) for place in covered), default=0)
         top.update(dict.fromkeys(covered, levels[key]))
     return levels
+
+
+def _closed_up(levels: Mapping[int, int]) -> dict[int, int]:
+    """Levels without those that nothing is on."""
+    rank = {level: k for k, level in enumerate(sorted(set(levels.values())), start=1)}
+    return {key: rank[level] for key, level in levels.items()}

@@ -1,7 +1,7 @@
 """Style "underlying": a tree, the punctemes that its constituents sprout, and what
 the channel makes of them, as SVG."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
@@ -13,6 +13,7 @@ from spacy_punct.apps.markup import (
     element,
     glyphs_of,
     identifier,
+    mark_size,
     text_width,
 )
 from spacy_punct.apps.slot_edits import Rewriting
@@ -26,7 +27,7 @@ from spacy_punct.apps.underlying_layout import (
     Layout,
     Row,
 )
-from spacy_punct.data.marks import BOS
+from spacy_punct.data.marks import ABBREVIATION_DOT, BOS
 
 _LEVEL = 21
 """Between arcs."""
@@ -155,23 +156,23 @@ class _Picture:
     # Rows
 
     def _row(self, row: Row) -> tuple[Element, float]:
-        layout = self._layout
-        arcs, bars = layout.arcs_in(row), layout.bars_in(row)
-        n_levels = max((layout.arc_levels[i] for i in arcs), default=0)
+        arcs, bars = self._layout.arcs_in(row), self._layout.bars_in(row)
         has_root = row.start <= self._tree.root < row.end
-        base = _ABOVE + max(n_levels, int(has_root)) * _LEVEL + 12
+        base = _ABOVE + max(*arcs.values(), int(has_root), 0) * _LEVEL + 12
         words = base + WORD + 4
         tags = words + 14 * self._options.tags
-        depth = max((layout.bar_levels[i] for i in bars), default=0)
-        below = tags + depth * _BAR + 34
+        below = tags + max(bars.values(), default=0) * _BAR + 34
         above = below + _REWRITE
-        drawn = [self._arc(row, i, base) for i in arcs]
+        drops = {i: tags + level * _BAR - 6 for i, level in bars.items()}
+        drawn = [
+            self._arc(row, i, base, base - level * _LEVEL) for i, level in arcs.items()
+        ]
         if has_root:
             drawn.append(self._root(row, base))
         drawn += [self._word(row, i, words, tags, above) for i in row.words]
-        drawn += [self._bar(row, i, tags) for i in bars]
+        drawn += [self._bar(row, i, y) for i, y in drops.items()]
         drawn += [
-            self._slot(row, slot, tags, below, above)
+            self._slot(row, slot, drops, below, above)
             for slot in row.slots
             if _is_shown(self._sentence.rewritings[slot])
         ]
@@ -221,9 +222,8 @@ class _Picture:
         )
         return element("g", *parts, class_="token", data_word=i)
 
-    def _arc(self, row: Row, i: int, base: float) -> Element:
+    def _arc(self, row: Row, i: int, base: float, y: float) -> Element:
         first, last = self._layout.arcs[i]
-        y = base - self._layout.arc_levels[i] * _LEVEL
         ends = {
             word: row.words[word] + (0 if word == i else self._layout.fans[i])
             for word in (first, last)
@@ -291,9 +291,8 @@ class _Picture:
 
     # Punctemes
 
-    def _bar(self, row: Row, i: int, tags: float) -> Element:
+    def _bar(self, row: Row, i: int, y: float) -> Element:
         """A constituent, and what it sprouts at its edges."""
-        y = self._bar_y(i, tags)
         first, last = self._tree.spans[i]
         left, right = self._sentence.pairs[i]
         begin, end = row.begin - 6, row.width
@@ -323,9 +322,6 @@ class _Picture:
         title = element("title", f"{word} ({relation})")
         return element("g", title, line, *chips, class_="constituent", data_word=i)
 
-    def _bar_y(self, i: int, tags: float) -> float:
-        return tags + self._layout.bar_levels[i] * _BAR - 6
-
     def _chip(
         self, row: Row, i: int, slot: int, side: str, y: float
     ) -> tuple[Element, float]:
@@ -350,14 +346,7 @@ class _Picture:
             stroke_width=1.6,
         )
         texts = [
-            self._text(
-                self._glyphs.get(mark, mark),
-                places[k],
-                y + 5,
-                MARK,
-                fill=colour,
-                font_weight="bold",
-            )
+            self._mark(mark, places[k], y + 5, fill=colour)
             for k, mark in zip(mine, marks, strict=True)
         ]
         chip = element(
@@ -365,10 +354,20 @@ class _Picture:
         )
         return chip, end if side == "left" else start
 
+    def _mark(self, mark: str, x: float, y: float, **attributes: str) -> Element:
+        glyph = self._glyphs.get(mark, mark)
+        size = mark_size(glyph, MARK)
+        return self._text(glyph, x, y, size, font_weight="bold", **attributes)
+
     # Slots
 
     def _slot(
-        self, row: Row, slot: int, tags: float, below: float, above: float
+        self,
+        row: Row,
+        slot: int,
+        drops: Mapping[int, float],
+        below: float,
+        above: float,
     ) -> Element:
         """Underlying marks, surface marks, and the edits between them."""
         rewriting = self._sentence.rewritings[slot]
@@ -379,7 +378,9 @@ class _Picture:
         for k, mark in enumerate(rewriting.underlying):
             if mark != BOS:
                 word = self._sentence.bearers[slot][k]
-                parts += self._underlying(rewriting, k, under[k], word, tags, below)
+                drop = None if word is None else drops[word] + _CHIP / 2
+                colour = INK if word is None else self._colours[word]
+                parts += self._underlying(rewriting, k, under[k], drop, below, colour)
         for k, mark in enumerate(rewriting.surface):
             if mark == BOS:
                 continue
@@ -387,16 +388,9 @@ class _Picture:
             if origin is not None:
                 is_moved = origin in rewriting.moved
                 parts += self._path(under[origin], over[k], below, above, is_moved)
-            parts.append(
-                self._text(
-                    self._glyphs.get(mark, mark),
-                    over[k],
-                    above,
-                    MARK,
-                    class_="surface",
-                    font_weight="bold",
-                )
-            )
+            # On the surface, the dot of an abbreviation is a dot.
+            shown = "." if mark == ABBREVIATION_DOT else mark
+            parts.append(self._mark(shown, over[k], above, class_="surface"))
         return element("g", *parts, class_="rewrite", data_slot=slot)
 
     def _underlying(
@@ -404,57 +398,42 @@ class _Picture:
         rewriting: Rewriting,
         k: int,
         x: float,
-        word: int | None,
-        tags: float,
+        drop: float | None,
         below: float,
+        colour: str,
     ) -> list[Element]:
+        """An underlying mark, below the label that it comes from."""
         mark = rewriting.underlying[k]
-        glyph = self._glyphs.get(mark, mark)
-        colour = INK if word is None else self._colours[word]
-        is_absorbed = k in rewriting.absorbers
-        name = "underlying absorbed" if is_absorbed else "underlying"
-        if k in rewriting.moved:
-            name = "underlying moved"
+        name = "underlying moved" if k in rewriting.moved else "underlying"
         parts = []
-        if word is not None:
-            drop = self._bar_y(word, tags) + _CHIP / 2
+        if drop is not None:
+            line = f"M{self._x(x):.1f},{drop + 1:.1f} V{below - 15:.1f}"
             parts.append(
                 element(
                     "path",
-                    d=f"M{self._x(x):.1f},{drop + 1:.1f} V{below - 15:.1f}",
+                    d=line,
                     stroke=colour,
                     stroke_width=1,
                     stroke_dasharray="1 3",
                 )
             )
-        text = self._text(
-            glyph,
-            x,
-            below,
-            MARK,
-            fill=colour,
-            class_=name,
-            fill_opacity="0.55" if is_absorbed else "1",
-            font_weight="bold",
-        )
-        parts.append(text)
-        if is_absorbed:
-            half = max(text_width(glyph, MARK) / 2, 5) + 2
-            parts.append(
-                element(
-                    "path",
-                    d=f"M{self._x(x) - half:.1f},{below:.1f} l{2 * half:.1f},-9",
-                    class_="strike",
-                    stroke="#b00020",
-                    stroke_width=1.8,
-                )
+        if k not in rewriting.absorbers:
+            return [*parts, self._mark(mark, x, below, fill=colour, class_=name)]
+        glyph = self._glyphs.get(mark, mark)
+        half = max(text_width(glyph, mark_size(glyph, MARK)) / 2, 5) + 2
+        strike = f"M{self._x(x) - half:.1f},{below + 3:.1f} l{2 * half:.1f},-13"
+        parts.append(
+            element(
+                "path", d=strike, class_="strike", stroke="#e0808a", stroke_width=2.5
             )
-            by = rewriting.absorbers[k]
-            if by is not None:
-                absorber = rewriting.underlying[by]
-                other = "the beginning" if absorber == BOS else self._shown([absorber])
-                text.append(element("title", f"{glyph} is absorbed by {other}"))
-        return parts
+        )
+        text = self._mark(mark, x, below, fill=colour, class_="underlying absorbed")
+        by = rewriting.absorbers[k]
+        if by is not None:
+            absorber = rewriting.underlying[by]
+            other = "the beginning" if absorber == BOS else self._shown([absorber])
+            text.append(element("title", f"{glyph} is absorbed by {other}"))
+        return [*parts, text]
 
     def _path(
         self, x: float, end: float, below: float, above: float, is_moved: bool
