@@ -172,6 +172,30 @@ class Layout:
             }
         )
 
+    def arc_ends(self, row: Row, i: int) -> dict[int, float]:
+        """Where the words at the ends of a dependent's arc are met, in a row."""
+        return {
+            word: row.words[word] + (0 if word == i else self.fans[i])
+            for word in self.arcs[i]
+            if word in row.words
+        }
+
+    def arc_extent(self, row: Row, i: int) -> tuple[float, float]:
+        """From where to where a dependent's arc is seen in a row."""
+        ends = self.arc_ends(row, i)
+        first, last = self.arcs[i]
+        return ends.get(first, row.begin - 6), ends.get(last, row.width)
+
+    @cached_property
+    def named(self) -> dict[int, int]:
+        """The row in which each dependent's arc has most room for its name."""
+        widest: dict[int, tuple[float, int]] = {}
+        for k, row in enumerate(self.rows):
+            for i in self.arcs_in(row):
+                left, right = self.arc_extent(row, i)
+                widest[i] = max(widest.get(i, (0.0, 0)), (right - left, -k))
+        return {i: -k for i, (_, k) in widest.items()}
+
     def bars_in(self, row: Row) -> dict[int, int]:
         """The constituents with punctemes that are seen in a row, be it that of the
         slot before them alone, and the depth of each."""

@@ -224,12 +224,8 @@ class _Picture:
 
     def _arc(self, row: Row, i: int, base: float, y: float) -> Element:
         first, last = self._layout.arcs[i]
-        ends = {
-            word: row.words[word] + (0 if word == i else self._layout.fans[i])
-            for word in (first, last)
-            if word in row.words
-        }
-        left, right = ends.get(first, row.begin - 6), ends.get(last, row.width)
+        ends = self._layout.arc_ends(row, i)
+        left, right = self._layout.arc_extent(row, i)
         corner = min(_CORNER, (right - left) / 2)
         x = self._x
         path = f"M{x(left):.1f},{y:.1f}"
@@ -255,8 +251,8 @@ class _Picture:
         ]
         if i in ends:
             parts.append(_arrowhead(x(ends[i]), base, colour))
-            middle = (left + right) / 2
-            parts.append(self._relation(i, middle, y + 3.5, colour))
+        if self._layout.rows[self._layout.named[i]] is row:
+            parts.append(self._relation(i, (left + right) / 2, y + 3.5, colour))
         return element("g", *parts, class_="arc", data_word=i)
 
     def _relation(self, i: int, x: float, y: float, colour: str) -> Element:

@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.pipeline.attributes import CORRECTIONS, PIECES, register_attributes
 from spacy_punct.pipeline.corrected import CorrectionData, applied
+from spacy_punct.pipeline.trees import WORDS_ONLY
 
 WORDS = ("Go", "home", "said", "Tom", "my", "friend")
 HEADS = (2, 0, 2, 2, 5, 3)
@@ -19,7 +20,6 @@ PUNCTEMES = {
 }
 """“Go home,” said Tom, my friend. The comma moves, and the last one is absorbed."""
 SLOTS = (("``",), (), (",", "''"), (), (",",), (), (".",))
-SCRIPTS = {"rtl": "ar", "ltr": "en"}
 
 
 def restored_doc(
@@ -42,7 +42,7 @@ def restored_doc(
         deps=list(deps),
         pos=["X"] * len(words),
     )
-    doc.user_data["spacy_punct.words_only"] = True
+    doc.user_data[WORDS_ONLY] = True
     doc._.restored_slots = [list(slot) for slot in slots]
     doc._.restored_confidence = list(confidence or [1.0] * len(slots))
     for i, (left, right) in punctemes.items():
