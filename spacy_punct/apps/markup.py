@@ -148,7 +148,8 @@ def stacked(drawings: Iterable[Element], *, gap: float = 16) -> Element:
     """Drawings one below the other, as one."""
     drawings = list(drawings)
     width = max((float(d.get("width", 0)) for d in drawings), default=0.0)
-    outer = element("svg", xmlns="http://www.w3.org/2000/svg", width=width)
+    namespace, style = "http://www.w3.org/2000/svg", "background: #ffffff"
+    outer = element("svg", xmlns=namespace, width=width, style=style)
     top = 0.0
     for drawing in drawings:
         drawing.set("y", number(top))

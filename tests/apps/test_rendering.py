@@ -511,7 +511,8 @@ def test_what_is_written_is_explained(on_trees):
     again = render(doc, restorer=restorer, options=options, jupyter=False)
     restored = restorer(doc.copy())
     marks = [e.text for e in of_class(parsed(again), "surface")]
-    assert marks == [m for slot in restored._.restored_slots for m in slot]
+    slots = restored._.restored_slots
+    assert marks == [m.replace("<abbr>", ".") for slot in slots for m in slot]
     assert doc._.restored_slots is None
 
 
