@@ -485,6 +485,21 @@ class Errors(metaclass=_Coded):
         "An edit gave {given}, not words of the underlying tree that it was given. "
         "Edits are callables from an UnderlyingTree to an UnderlyingTree."
     )
+    # Pictures of Docs
+    P146 = (
+        "The Doc has no restored punctuation, or has changed since it was restored. "
+        "Process it with a pipeline that has a punctuation_restorer, or give such a "
+        "pipeline as nlp= or the component as restorer=."
+    )
+    P147 = (
+        "The Doc has no corrections. Process it with a pipeline that has a "
+        "punctuation_corrector, or give such a pipeline as nlp=."
+    )
+    P148 = "{name} cannot be '{value}'. Use one of: {choices}."
+    P149 = (
+        "Nothing was given that has learned to rewrite marks, but {given}. Give a "
+        "pipeline with a punctuation_restorer as nlp=, or the component as restorer=."
+    )
 
 
 class Warnings(metaclass=_Coded):

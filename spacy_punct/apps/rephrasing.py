@@ -73,16 +73,17 @@ def rephrase(
         doc = parse_words(restorer, doc)
     rng = None if seed is None else np.random.default_rng(seed)
     inventory = pipe.punctuation.inventory
-    read = pipe.distributions(doc)
+    read = pipe.explain(doc)
     before = [
         recover(
-            distribution,
-            inventory,
+            sentence.tree.projective(),
+            pairs,
             sentence.tree.observed,
+            inventory,
             sentence.texts,
             sentence.positions,
         )
-        for sentence, distribution in read
+        for sentence, pairs in read
     ]
     after = before
     for step in steps_of(edit):

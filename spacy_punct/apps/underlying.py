@@ -11,9 +11,7 @@ from spacy_punct.data.marks import ABBREVIATION_DOT, BRACKETS, UNK
 from spacy_punct.data.tree import ROOT, Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.channel import Channel
-from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import Inventory, Pair
-from spacy_punct.pipeline.component import underlying
 
 Surfaces = dict[Puncteme, float]
 """Surface string -> probability."""
@@ -116,27 +114,27 @@ def linear(top: int, items: Callable[[int], Sequence[int]]) -> list[int]:
 
 
 def recover(
-    distribution: Distribution,
-    inventory: Inventory,
+    tree: Tree,
+    pairs: Sequence[Pair],
     slots: Slots,
+    inventory: Inventory,
     words: Sequence[str],
     sources: Sequence[int] = (),
 ) -> UnderlyingTree:
-    """The most probable underlying tree of a punctuated sentence.
+    """An underlying tree out of what a model found behind a sentence's punctuation.
 
-    If no tree is found, its words have no punctemes at all. Marks that the model does
-    not know are told apart by their place.
+    Marks that the model does not know are told apart by their place.
 
-    distribution (Distribution): The model of the sentence.
-    inventory (Inventory): The marks it knows.
-    slots (Slots): Its punctuation, abbreviation dots included.
-    words (Sequence[str]): Its words as they are written.
+    tree (Tree): The sentence, projective.
+    pairs (Sequence[Pair]): What was found, by `spacy_punct.pipeline.component.
+        underlying`: the punctemes of each word's constituent.
+    slots (Slots): The punctuation, abbreviation dots included.
+    inventory (Inventory): The marks that the model knows.
+    words (Sequence[str]): The words as they are written.
     sources (Sequence[int]): See `UnderlyingTree`.
     RETURNS (UnderlyingTree): The tree.
     """
-    tree = distribution.tree
     known = inventory.known(slots)
-    pairs = underlying(distribution, known)
     unknown = [
         [mark for mark, name in zip(slot, names, strict=True) if name == UNK]
         for slot, names in zip(slots, known, strict=True)

@@ -11,6 +11,7 @@ from spacy_punct.apps.ordering import OrderingModel
 from spacy_punct.apps.rephrasing import rephrase as run
 from spacy_punct.cli.group import MODEL_HELP, check_file, command, load_pipeline
 from spacy_punct.data.treebank import read_treebank
+from spacy_punct.pipeline.restorer import PunctuationRestorer
 
 
 @command
@@ -56,7 +57,7 @@ def rephrase(
 
     python -m spacy punct rephrase "Anna, who sings, is here." --delete sings
     """
-    nlp, _ = load_pipeline(model)
+    nlp, _ = load_pipeline(model, PunctuationRestorer)
     edits = [
         *(delete(word) for word in deleted or []),
         *(move(word, 0) for word in first or []),

@@ -57,6 +57,7 @@ from spacy_punct.experiments.trigrams import TrigramModel
 from spacy_punct.files import write_safely
 from spacy_punct.model.evaluation import permutation_test
 from spacy_punct.model.model import batched
+from spacy_punct.pipeline.component import underlying
 from spacy_punct.pipeline.corpus import make_doc
 from spacy_punct.pipeline.evaluation import gold_trees
 
@@ -186,7 +187,7 @@ def underlying_trees(
     RETURNS (list[UnderlyingTree]): One for each.
     """
     restorer = restorer_of(nlp)
-    model = restorer.punctuation
+    model, known = restorer.punctuation, restorer.punctuation.inventory.known
     references = (make_doc(example, nlp.vocab) for example in examples)
     trees = (example.tree for example in gold_trees(nlp, restorer, references))
     found = chain.from_iterable(map(model.distributions, batched(trees, _BATCH)))
@@ -197,7 +198,13 @@ def underlying_trees(
         desc="trees",
     )
     return [
-        recover(d, model.inventory, example.slots, written_words(example))
+        recover(
+            d.tree,
+            underlying(d, known(example.slots)),
+            example.slots,
+            model.inventory,
+            written_words(example),
+        )
         for d, example in shown
     ]
 

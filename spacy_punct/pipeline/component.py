@@ -147,20 +147,21 @@ class PunctuationPipe(TrainablePipe):
             raise PunctError(Errors.P048.format(n=len(sentences)))
         return self.punctuation.distribution(sentences[0].tree)
 
-    def distributions(self, doc: Doc) -> list[tuple[ParsedSentence, Distribution]]:
-        """The sentences of a Doc, each with the model of it.
+    def explain(self, doc: Doc) -> list[tuple[ParsedSentence, Sequence[Pair]]]:
+        """The best underlying punctemes behind the punctuation that a Doc has.
 
         doc (Doc): A parsed Doc.
-        RETURNS (list[tuple[ParsedSentence, Distribution]]): Empty if there are no
-            words.
+        RETURNS (list[tuple[ParsedSentence, Sequence[Pair]]]): Its sentences, and the
+            left and right puncteme of each of their words.
         """
-        (sentences,) = self._read([doc])
-        if not sentences:
-            return []
-        self._check(sentences)
-        trees = [sentence.tree for sentence in sentences]
-        found = map(self.punctuation.distributions, batched(trees, _BATCH))
-        return list(zip(sentences, chain.from_iterable(found), strict=True))
+        (sentences,) = self.read([doc])
+        known = self.punctuation.inventory.known
+        return [
+            (sentence, underlying(distribution, known(sentence.tree.observed)))
+            for sentence, distribution in zip(
+                sentences, self._distributions(sentences), strict=True
+            )
+        ]
 
     def examples(self, examples: Iterable[Example]) -> list[PunctuatedTree]:
         """The trees of examples as the model sees them, with true punctuation.
@@ -182,6 +183,17 @@ class PunctuationPipe(TrainablePipe):
             parsed_sentences(doc, self.name, vectors)
             for doc, vectors in zip(docs, self._vectors(docs), strict=True)
         ]
+
+    def _distributions(
+        self, sentences: Sequence[ParsedSentence]
+    ) -> Iterator[Distribution]:
+        """The model of each sentence."""
+        if not sentences:
+            return
+        self._check(sentences)
+        trees = [sentence.tree for sentence in sentences]
+        for batch in batched(trees, _BATCH):
+            yield from self.punctuation.distributions(batch)
 
     def _vectors(self, docs: Sequence[Doc]) -> Sequence[Floats2d | None]:
         """The words of each Doc as vectors, if the model wants them."""
@@ -215,13 +227,7 @@ class PunctuationPipe(TrainablePipe):
         docs = list(docs)
         by_doc = self.read(docs)
         sentences = list(chain.from_iterable(by_doc))
-        if not sentences:
-            return [[] for _ in docs]
-        self._check(sentences)
-        trees = [sentence.tree for sentence in sentences]
-        distributions = chain.from_iterable(
-            map(self.punctuation.distributions, batched(trees, _BATCH))
-        )
+        distributions = self._distributions(sentences)
         return [
             [self._answer(sentence, next(distributions)) for sentence in found]
             for found in by_doc

@@ -18,6 +18,7 @@ from spacy_punct.data.tree import Tree
 from spacy_punct.errors import PunctError
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Backoff, Inventory
+from spacy_punct.pipeline.component import underlying
 from tests.model.conftest import make_channel, make_distribution
 from tests.truth import (
     HEADS,
@@ -133,7 +134,8 @@ def test_underlying_recovered_is_the_best_by_enumeration(seed):
     words = [f"w{i}" for i in range(len(truth.tree))]
     places = range(5, 5 + len(words))
     model = make_distribution(truth)
-    found = recover(model, truth.inventory, surface, words, places)
+    pairs = underlying(model, surface)
+    found = recover(model.tree, pairs, surface, truth.inventory, words, places)
     assert found.words == tuple(words)
     assert found.sources == tuple(places)
     assert truth.joint(found.pairs, surface) == pytest.approx(truth.best(surface))
@@ -154,7 +156,8 @@ def test_underlying_unknown_marks_have_their_names_again():
         Noise(marks, keep, "left-to-right"),
     )
     surface = (("§",), (), ("¶", ABBREVIATION_DOT, "†"))
-    found = recover(make_distribution(truth), inventory, surface, ("v", "w."))
+    pairs = underlying(make_distribution(truth), inventory.known(surface))
+    found = recover(tree, pairs, surface, inventory, ("v", "w."))
     assert found.pairs == (EMPTY, (("§",), ("¶", "†")))
     assert found.strings == ((BOS, "§"), (), (ABBREVIATION_DOT, "¶", "†"))
     assert regenerate(found.strings, make_channel(truth.noise)) == (

@@ -127,7 +127,7 @@ def test_experiment_on_the_sample(paper_path, sample, tmp_path):
     found = srsly.read_json(out)
     assert list(found["systems"]) == ["base", "half", "full", "full-same"]
     assert found["n_sents"] == 150
-    assert all(75 < n <= 150 for n in found["n_changed"].values())
+    assert all(0 < n <= 150 for n in found["n_changed"].values())
     # What the whole method is for.
     assert (
         found["systems"]["full"]["punctuation"]
