@@ -42,6 +42,11 @@ _CAPITAL_NOUNS = frozenset({"de", "lb"})
 """Languages whose nouns are written with capitals."""
 
 
+_SYMMETRY = 5.0
+"""Words that move show both their punctemes, of which the surface had told one. See
+`spacy_punct.model.Distribution.symmetric`; this is less than what back-off costs."""
+
+
 def rephrase(
     doc: Doc | str,
     edit: AnyEdit,
@@ -73,7 +78,7 @@ def rephrase(
         doc = parse_words(restorer, doc)
     rng = None if seed is None else np.random.default_rng(seed)
     inventory = pipe.punctuation.inventory
-    read = pipe.explain(doc)
+    read = pipe.explain(doc, symmetry=_SYMMETRY)
     before = [
         recover(
             sentence.tree.projective(),

@@ -4,13 +4,13 @@ from itertools import pairwise
 
 import numpy as np
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
 from spacy_punct.pipeline.attributes import TRUECASED, register_attributes, truecased
 from spacy_punct.pipeline.component import PunctuationPipe
 from spacy_punct.pipeline.restored import PieceData, restored_doc
 from spacy_punct.pipeline.sentence_starts import marked_starts
-from spacy_punct.pipeline.trees import WORDS_ONLY, is_mark_token
+from spacy_punct.pipeline.trees import WORDS_ONLY, is_mark_token, stem_of
 
 
 def parse_words(nlp: Language, text: str) -> Doc:
@@ -32,7 +32,7 @@ def parse_words(nlp: Language, text: str) -> Doc:
     number = [int(n) - 1 for n in starts]
     bare = Doc(
         nlp.vocab,
-        words=[token.text for token in words],
+        words=[stem_of(token.text) for token in words],
         spaces=[
             *(bool(a.whitespace_) or b.i > a.i + 1 for a, b in pairwise(words)),
             False,
@@ -58,11 +58,14 @@ def parse_words(nlp: Language, text: str) -> Doc:
         parsed.tensor = np.zeros((len(doc), bare.tensor.shape[1]), bare.tensor.dtype)
         parsed.tensor[rows] = bare.tensor
     if bare.user_data.get(TRUECASED) is not None:
-        forms = [
-            (truecased(bare[place[t.i]]) or t.text) if t.i in place else t.text
-            for t in doc
-        ]
+        forms = [_form(bare[place[t.i]], t) if t.i in place else t.text for t in doc]
         parsed.user_data[TRUECASED] = "".join(
             form + token.whitespace_ for form, token in zip(forms, doc, strict=True)
         )
     return parsed
+
+
+def _form(word: Token, token: Token) -> str:
+    """What a truecaser made of a word, with the dot that it did not see."""
+    form = truecased(word)
+    return token.text if form is None else form + token.text[len(word.text) :]

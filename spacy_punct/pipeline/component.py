@@ -147,18 +147,24 @@ class PunctuationPipe(TrainablePipe):
             raise PunctError(Errors.P048.format(n=len(sentences)))
         return self.punctuation.distribution(sentences[0].tree)
 
-    def explain(self, doc: Doc) -> list[tuple[ParsedSentence, Sequence[Pair]]]:
+    def explain(
+        self, doc: Doc, *, symmetry: float = 0.0
+    ) -> list[tuple[ParsedSentence, Sequence[Pair]]]:
         """The best underlying punctemes behind the punctuation that a Doc has.
 
         doc (Doc): A parsed Doc.
+        symmetry (float): See `spacy_punct.model.Distribution.symmetric`.
         RETURNS (list[tuple[ParsedSentence, Sequence[Pair]]]): Its sentences, and the
             left and right puncteme of each of their words.
         """
         (sentences,) = self.read([doc])
         known = self.punctuation.inventory.known
         return [
-            (sentence, underlying(distribution, known(sentence.tree.observed)))
-            for sentence, distribution in zip(
+            (
+                sentence,
+                underlying(found.symmetric(symmetry), known(sentence.tree.observed)),
+            )
+            for sentence, found in zip(
                 sentences, self._distributions(sentences), strict=True
             )
         ]
