@@ -485,6 +485,10 @@ class Errors(metaclass=_Coded):
         "An edit gave {given}, not words of the underlying tree that it was given. "
         "Edits are callables from an UnderlyingTree to an UnderlyingTree."
     )
+    P150 = (
+        "A restorer alone cannot parse a text. Give the whole pipeline, or a Doc that "
+        "is parsed."
+    )
     # Pictures of Docs
     P146 = (
         "The Doc has no restored punctuation, or has changed since it was restored. "

@@ -29,6 +29,7 @@ from spacy_punct.apps.rewrites_picture import (
 from spacy_punct.apps.underlying_picture import UnderlyingOptions, underlying_picture
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipeline.attributes import CORRECTIONS, register_attributes
+from spacy_punct.pipeline.by_words import parsed_well
 from spacy_punct.pipeline.corrector import PunctuationCorrector
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 from spacy_punct.pipeline.trees import parsed_sentences
@@ -186,6 +187,8 @@ class _Renderer:
                 any(sentence.marks) for sentence in parsed_sentences(doc, restorer.name)
             )
             if is_written:
+                if self._nlp is not None:
+                    doc = parsed_well(doc, self._nlp)
                 found = explained_sentences(doc, restorer)
                 return touching(found, span.start, span.end)
         channel = None if restorer is None else restorer.channel

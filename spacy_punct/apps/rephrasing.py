@@ -24,7 +24,7 @@ from spacy_punct.data.tree import Slots
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.channel import Channel
 from spacy_punct.pipeline.attributes import register_attributes, truecased
-from spacy_punct.pipeline.by_words import parse_words
+from spacy_punct.pipeline.by_words import parse_words, parsed_well
 from spacy_punct.pipeline.restored import restored_doc
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 from spacy_punct.pipeline.trees import ParsedSentence
@@ -42,7 +42,7 @@ _CAPITAL_NOUNS = frozenset({"de", "lb"})
 """Languages whose nouns are written with capitals."""
 
 
-_SYMMETRY = 5.0
+SYMMETRY = 5.0
 """Words that move show both their punctemes, of which the surface had told one. See
 `spacy_punct.model.Distribution.symmetric`; this is less than what back-off costs."""
 
@@ -61,8 +61,8 @@ def rephrase(
     nothing changed, stay as they were.
 
     doc (Doc | str): A parsed text with its punctuation. Parsers that are trained for
-        restoring know no punctuation: if a text is given, and a pipeline, its words are
-        parsed without.
+        restoring know no punctuation: with a pipeline, the words of a text, or of a Doc
+        whose marks are parsed like words, are parsed without.
     edit (AnyEdit): See `spacy_punct.apps.edits`, or any callable from an
         `UnderlyingTree` to an `UnderlyingTree`. It is applied to every sentence; an
         edit of a word, to every sentence that has the word.
@@ -74,11 +74,14 @@ def rephrase(
     """
     register_attributes()
     pipe = restorer_of(restorer)
-    if isinstance(doc, str):
-        doc = parse_words(restorer, doc)
+    if isinstance(restorer, Language):
+        is_text = isinstance(doc, str)
+        doc = parse_words(restorer, doc) if is_text else parsed_well(doc, restorer)
+    elif isinstance(doc, str):
+        raise PunctError(Errors.P150)
     rng = None if seed is None else np.random.default_rng(seed)
     inventory = pipe.punctuation.inventory
-    read = pipe.explain(doc, symmetry=_SYMMETRY)
+    read = pipe.explain(doc, symmetry=SYMMETRY)
     before = [
         recover(
             sentence.tree.projective(),
