@@ -69,7 +69,8 @@ def rephrasing_table(results: Sequence[Results]) -> str:
                 known = f" ({theirs[system]:.1f})" if system in theirs else ""
                 cells.append(shown + known)
         star = "*" if result["caveat"] else ""
-        rows.append((result["treebank"] + star, result["n_sents"], *cells))
+        sizes = dict.fromkeys([result["n_sents"], result["n_usable"]])
+        rows.append((result["treebank"] + star, " of ".join(map(str, sizes)), *cells))
     header = [f"{_TITLES[s]}, {measure}" for measure in MEASURES for s in SYSTEMS]
     return table(("", "sentences", *header), rows)
 
