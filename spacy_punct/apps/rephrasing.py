@@ -25,6 +25,7 @@ from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.channel import Channel
 from spacy_punct.pipeline.attributes import register_attributes, truecased
 from spacy_punct.pipeline.by_words import parse_words, parsed_well
+from spacy_punct.pipeline.component import find_pipe
 from spacy_punct.pipeline.restored import restored_doc
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 from spacy_punct.pipeline.trees import ParsedSentence
@@ -108,11 +109,10 @@ def restorer_of(nlp: Language | PunctuationRestorer) -> PunctuationRestorer:
     """The restorer of a pipeline."""
     if not isinstance(nlp, Language):
         return nlp
-    for _, component in nlp.pipeline:
-        if isinstance(component, PunctuationRestorer):
-            return component
-    names = ", ".join(nlp.pipe_names) or "nothing"
-    raise PunctError(Errors.P052.format(model=nlp.meta["name"], names=names))
+    if (found := find_pipe(nlp, PunctuationRestorer)) is None:
+        names = ", ".join(nlp.pipe_names) or "nothing"
+        raise PunctError(Errors.P052.format(model=nlp.meta["name"], names=names))
+    return found
 
 
 def _edited(trees: Sequence[UnderlyingTree], step: AnyEdit) -> list[UnderlyingTree]:
