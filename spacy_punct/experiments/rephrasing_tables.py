@@ -35,7 +35,7 @@ def rephrasing_report(results: Sequence[Results]) -> str:
         if result["caveat"]
     ]
     parts = [
-        "## Sentential rephrasing",
+        "# Sentential rephrasing",
         "Perplexity of the original training sentences under trigram models of "
         "rephrased ones, in which the dependents of nouns and verbs have an order that "
         "a model of the same language drew: on trigrams with punctuation, and on all. "
@@ -47,6 +47,8 @@ def rephrasing_report(results: Sequence[Results]) -> str:
         "three, if significantly so (paired permutation test over sentences, "
         f"p < {SIGNIFICANT}).",
         rephrasing_table(results),
+        f"On trigrams with punctuation, Full is significantly better than Base in "
+        f"{sum(map(_is_better, results))} of {len(results)} treebanks.",
         *(["\n>\n".join(caveats)] if caveats else []),
     ]
     return "\n\n".join(parts) + "\n"
@@ -73,6 +75,12 @@ def rephrasing_table(results: Sequence[Results]) -> str:
         rows.append((result["treebank"] + star, " of ".join(map(str, sizes)), *cells))
     header = [f"{_TITLES[s]}, {measure}" for measure in MEASURES for s in SYSTEMS]
     return table(("", "sentences", *header), rows)
+
+
+def _is_better(result: Results) -> bool:
+    """Whether Full is significantly better than Base where there is punctuation."""
+    base, full = (result["systems"][s]["punctuation"] for s in ("base", "full"))
+    return full < base and result["tests"]["punctuation"]["base / full"] < SIGNIFICANT
 
 
 def _best(values: Mapping[str, float], tests: Mapping[str, float]) -> str | None:
