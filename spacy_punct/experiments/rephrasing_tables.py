@@ -47,8 +47,10 @@ def rephrasing_report(results: Sequence[Results]) -> str:
         "three, if significantly so (paired permutation test over sentences, "
         f"p < {SIGNIFICANT}).",
         rephrasing_table(results),
-        f"On trigrams with punctuation, Full is significantly better than Base in "
-        f"{sum(map(_is_better, results))} of {len(results)} treebanks.",
+        "Full is significantly better than Base in "
+        f"{sum(_is_better(r, 'punctuation') for r in results)} of {len(results)} "
+        "treebanks on trigrams with punctuation, and in "
+        f"{sum(_is_better(r, 'all') for r in results)} on all.",
         *(["\n>\n".join(caveats)] if caveats else []),
     ]
     return "\n\n".join(parts) + "\n"
@@ -77,10 +79,10 @@ def rephrasing_table(results: Sequence[Results]) -> str:
     return table(("", "sentences", *header), rows)
 
 
-def _is_better(result: Results) -> bool:
-    """Whether Full is significantly better than Base where there is punctuation."""
-    base, full = (result["systems"][s]["punctuation"] for s in ("base", "full"))
-    return full < base and result["tests"]["punctuation"]["base / full"] < SIGNIFICANT
+def _is_better(result: Results, measure: str) -> bool:
+    """Whether Full is significantly better than Base."""
+    base, full = (result["systems"][s][measure] for s in ("base", "full"))
+    return full < base and result["tests"][measure]["base / full"] < SIGNIFICANT
 
 
 def _best(values: Mapping[str, float], tests: Mapping[str, float]) -> str | None:

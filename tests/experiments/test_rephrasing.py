@@ -173,9 +173,9 @@ def test_tables_show_the_paper_beside_ours():
     page = rephrasing_report(
         [result("en-1.4", 50.0, 0.01), result("xx-2.0", 79.0, 0.2, "half of it")]
     )
-    assert "better than Base in 2 of 2 treebanks" in page
+    assert "better than Base in 2 of 2 treebanks on" in page
     worse = rephrasing_report([result("en-1.4", 101.0, 0.01)])
-    assert "better than Base in 0 of 1 treebanks" in worse
+    assert "better than Base in 0 of 1 treebanks on" in worse
     english, other = [
         row for row in page.splitlines() if row.startswith(("| en-1.4", "| xx-2.0"))
     ]
