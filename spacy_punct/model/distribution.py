@@ -25,6 +25,7 @@ Seed = int | Sequence[int]
 _SEPARATED = frozenset({"root", "conj", "cc"})
 """Relations whose marks are not on both sides."""
 _CONDITIONAL_SAMPLES = 1000
+_LEAST_GUESS = np.log(1e-4)
 
 
 class Distribution:
@@ -220,6 +221,18 @@ class Distribution:
             prune=prune,
             max_hypotheses=max_hypotheses,
         ).marginals()
+
+    def guesses(self) -> list[dict[Puncteme, float]] | None:
+        """What a scorer that guesses slots, one by one and without their constituents,
+        expects in each: puncteme -> probability, without those that hardly have any.
+        None if it does not guess."""
+        if self._scores.guesses is None:
+            return None
+        punctemes = self._inventory.punctemes
+        result: list[dict[Puncteme, float]] = [{} for _ in self._scores.guesses]
+        for i, k in np.argwhere(self._scores.guesses > _LEAST_GUESS).tolist():
+            result[i][punctemes[k]] = float(np.exp(self._scores.guesses[i, k]))
+        return result
 
     def restore(
         self,
