@@ -459,6 +459,51 @@ class Errors(metaclass=_Coded):
         "'{name}' is to parse words again with {missing}, which the pipeline does not "
         "have. Name components that come before it in its setting 'reparse', or none."
     )
+    # Rephrasing
+    P140 = (
+        "An underlying tree has a pair of punctemes for each word, and a number that "
+        "no other word has; of words, pairs, numbers and different numbers there are "
+        "{sizes}. Let edits take words of the tree they are given, each once."
+    )
+    P141 = (
+        "There is no word {word} in '{words}'. Name a word of the sentence that is "
+        "still there, by its text or by its token."
+    )
+    P142 = (
+        "The word {word} is {n} times in '{words}'. Say which one you mean: give the "
+        "token, or its position in the Doc."
+    )
+    P143 = (
+        "'{word}' is the root of its sentence, which cannot be {done}. Name a word "
+        "below it."
+    )
+    P144 = (
+        "The order of '{head}' and its dependents must name each of {items} once, not "
+        "{given}. A constituent goes by its head."
+    )
+    P145 = (
+        "An edit gave {given}, not words of the underlying tree that it was given. "
+        "Edits are callables from an UnderlyingTree to an UnderlyingTree."
+    )
+    P150 = (
+        "A restorer alone cannot parse a text. Give the whole pipeline, or a Doc that "
+        "is parsed."
+    )
+    # Pictures of Docs
+    P146 = (
+        "The Doc has no restored punctuation, or has changed since it was restored. "
+        "Process it with a pipeline that has a punctuation_restorer, or give such a "
+        "pipeline as nlp= or the component as restorer=."
+    )
+    P147 = (
+        "The Doc has no corrections. Process it with a pipeline that has a "
+        "punctuation_corrector, or give such a pipeline as nlp=."
+    )
+    P148 = "{name} cannot be '{value}'. Use one of: {choices}."
+    P149 = (
+        "Nothing was given that has learned to rewrite marks, but {given}. Give a "
+        "pipeline with a punctuation_restorer as nlp=, or the component as restorer=."
+    )
 
 
 class Warnings(metaclass=_Coded):

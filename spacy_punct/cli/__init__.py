@@ -11,6 +11,8 @@ from spacy_punct.cli.experiment import experiment
 from spacy_punct.cli.fetch import fetch
 from spacy_punct.cli.group import punct
 from spacy_punct.cli.jackknife import jackknife
+from spacy_punct.cli.render import render
+from spacy_punct.cli.rephrase import rephrase
 from spacy_punct.cli.restore import restore
 from spacy_punct.cli.train import train
 
@@ -26,6 +28,8 @@ __all__ = [
     "fetch",
     "jackknife",
     "punct",
+    "render",
+    "rephrase",
     "restore",
     "train",
 ]

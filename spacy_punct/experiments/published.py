@@ -2,7 +2,7 @@
 
 Treebanks are named without their release. Perplexities are of test data with gold
 trees (their Table 3), edit distances of test data (the table in their Figure 4).
-Those of correction are in section 5.2.
+Those of correction are in section 5.2, those of rephrasing in 5.3.
 """
 
 from dataclasses import dataclass
@@ -120,3 +120,33 @@ CORRECTION = {
     "bilstm-crf-corrector": PublishedCorrection(0.005, 0.984),
 }
 """System -> figures; the restorer's trees are parsed."""
+
+
+@dataclass(frozen=True)
+class PublishedRephrasing:
+    """The paper's perplexities of a trigram model of rephrased sentences (Table 6).
+
+    punctuation, all (dict[str, float]): System -> perplexity of the trigrams that have
+        punctuation, and of all.
+    """
+
+    punctuation: dict[str, float]
+    all: dict[str, float]
+
+
+def _rephrasing(*figures: float) -> PublishedRephrasing:
+    systems = ("base", "half", "full")
+    return PublishedRephrasing(
+        dict(zip(systems, figures[:3], strict=True)),
+        dict(zip(systems, figures[3:], strict=True)),
+    )
+
+
+REPHRASING = {
+    "ar": _rephrasing(156.0, 231.3, 186.1, 540.8, 590.3, 553.4),
+    "zh": _rephrasing(165.2, 110.0, 61.4, 205.0, 174.4, 78.7),
+    "en": _rephrasing(98.4, 74.5, 51.0, 140.9, 131.4, 75.4),
+    "hi": _rephrasing(10.8, 11.0, 9.7, 118.4, 118.8, 91.8),
+    "es_ancora": _rephrasing(266.2, 259.2, 194.5, 346.3, 343.4, 239.3),
+}
+"""Treebank -> figures."""

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import srsly
@@ -32,6 +32,8 @@ from spacy_punct.pipeline.gold import gold_examples, has_gold
 from spacy_punct.pipeline.processes import survive_forks
 from spacy_punct.pipeline.trees import ParsedSentence, parsed_sentences
 from spacy_punct.text.spacing import Spacing
+
+T = TypeVar("T")
 
 _CLEARNLP = frozenset({"acomp", "attr", "npadvmod", "pcomp", "pobj", "prep", "relcl"})
 """Labels of the common English pipelines that no version of UD has."""
@@ -147,6 +149,28 @@ class PunctuationPipe(TrainablePipe):
             raise PunctError(Errors.P048.format(n=len(sentences)))
         return self.punctuation.distribution(sentences[0].tree)
 
+    def explain(
+        self, doc: Doc, *, symmetry: float = 0.0
+    ) -> list[tuple[ParsedSentence, Sequence[Pair]]]:
+        """The best underlying punctemes behind the punctuation that a Doc has.
+
+        doc (Doc): A parsed Doc.
+        symmetry (float): See `spacy_punct.model.Distribution.symmetric`.
+        RETURNS (list[tuple[ParsedSentence, Sequence[Pair]]]): Its sentences, and the
+            left and right puncteme of each of their words.
+        """
+        (sentences,) = self.read([doc])
+        known = self.punctuation.inventory.known
+        return [
+            (
+                sentence,
+                underlying(found.symmetric(symmetry), known(sentence.tree.observed)),
+            )
+            for sentence, found in zip(
+                sentences, self._distributions(sentences), strict=True
+            )
+        ]
+
     def examples(self, examples: Iterable[Example]) -> list[PunctuatedTree]:
         """The trees of examples as the model sees them, with true punctuation.
 
@@ -167,6 +191,17 @@ class PunctuationPipe(TrainablePipe):
             parsed_sentences(doc, self.name, vectors)
             for doc, vectors in zip(docs, self._vectors(docs), strict=True)
         ]
+
+    def _distributions(
+        self, sentences: Sequence[ParsedSentence]
+    ) -> Iterator[Distribution]:
+        """The model of each sentence."""
+        if not sentences:
+            return
+        self._check(sentences)
+        trees = [sentence.tree for sentence in sentences]
+        for batch in batched(trees, _BATCH):
+            yield from self.punctuation.distributions(batch)
 
     def _vectors(self, docs: Sequence[Doc]) -> Sequence[Floats2d | None]:
         """The words of each Doc as vectors, if the model wants them."""
@@ -200,13 +235,7 @@ class PunctuationPipe(TrainablePipe):
         docs = list(docs)
         by_doc = self.read(docs)
         sentences = list(chain.from_iterable(by_doc))
-        if not sentences:
-            return [[] for _ in docs]
-        self._check(sentences)
-        trees = [sentence.tree for sentence in sentences]
-        distributions = chain.from_iterable(
-            map(self.punctuation.distributions, batched(trees, _BATCH))
-        )
+        distributions = self._distributions(sentences)
         return [
             [self._answer(sentence, next(distributions)) for sentence in found]
             for found in by_doc
@@ -417,6 +446,12 @@ def _decompressed(data: bytes) -> bytes:
         return zlib.decompress(data)
     except zlib.error:
         return data
+
+
+def find_pipe(nlp: Language, kind: type[T]) -> T | None:
+    """The first component of a class in a pipeline, if there is one."""
+    components = (component for _, component in nlp.pipeline)
+    return next((c for c in components if isinstance(c, kind)), None)
 
 
 def underlying(distribution: Distribution, surface: Slots) -> Sequence[Pair]:

@@ -50,10 +50,10 @@ def restored_doc(source: Doc, pieces: Sequence[PieceData]) -> Doc:
     for k, index in enumerate(origin):
         doc[k]._.source_index = index
     if source.has_annotation("ENT_IOB"):
-        moved = (_moved(span, doc, place) for span in source.ents)
+        moved = (_moved(span, doc, place, origin) for span in source.ents)
         doc.set_ents([span for span in moved if span is not None], default="outside")
     for name, group in source.spans.items():
-        moved = (_moved(span, doc, place) for span in group)
+        moved = (_moved(span, doc, place, origin) for span in group)
         doc.spans[name] = [span for span in moved if span is not None]
     return doc
 
@@ -138,15 +138,22 @@ def _above(source: Doc, left: int | None, right: int | None) -> Token | None:
     return next((token for token in chains[0] if token.i in shared), None)
 
 
-def _moved(span: Span, doc: Doc, place: dict[int, int]) -> Span | None:
-    """The span over the same words of the new Doc; None if it has none of them."""
+def _moved(
+    span: Span, doc: Doc, place: dict[int, int], origin: Sequence[int | None]
+) -> Span | None:
+    """The span over the same words of the new Doc; None if it has none of them, or if
+    others stand between them now."""
     where = [place[t.i] for t in span if t.i in place]
     if not where:
         return None
+    first, end = min(where), max(where) + 1
+    inside = range(span.start, span.end)
+    if any(i is not None and i not in inside for i in origin[first:end]):
+        return None
     return Span(
         doc,
-        where[0],
-        where[-1] + 1,
+        first,
+        end,
         label=span.label,
         kb_id=span.kb_id,
         span_id=span.id,

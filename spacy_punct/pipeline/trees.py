@@ -87,7 +87,7 @@ def parsed_sentences(
     if known is not None:
         words = {token.i for token in ink if not known[token.i]}
     else:
-        words = {token.i for token in ink if words_only or not _is_mark(token)}
+        words = {token.i for token in ink if words_only or not is_mark_token(token)}
     ends = {sent.end - 1 for sent in doc.sents} if words else set()
     sentences: list[list[Token]] = []
     current: list[Token] = []
@@ -148,7 +148,8 @@ def _end(token: Token) -> int:
     return token.idx + len(token.text)
 
 
-def _is_mark(token: Token) -> bool:
+def is_mark_token(token: Token) -> bool:
+    """Whether a token of a text is punctuation, by its looks, its tag and its place."""
     if any(map(str.isalnum, token.text)):
         return False
     tagged = token.pos_ == "PUNCT" and may_be_mark(token.text)
@@ -244,7 +245,7 @@ def _side(token: Token) -> str:
     return "``" if opens else "''"
 
 
-def _stem(word: str) -> str:
+def stem_of(word: str) -> str:
     """The word as treebanks have it once depunctuated: without abbreviation dot."""
     return word.removesuffix(".") or word
 
@@ -269,7 +270,7 @@ def _tree(
     for extra in roots[1:]:
         found[extra] = roots[0]
     return Tree(
-        words=tuple(map(_stem, texts)),
+        words=tuple(map(stem_of, texts)),
         tags=tuple(token.pos_ or _UNTAGGED for token in words),
         heads=tuple(found),
         relations=tuple("root" if label == "ROOT" else label for label in labels),

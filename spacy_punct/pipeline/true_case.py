@@ -47,7 +47,7 @@ def known_forms(doc: Doc) -> list[str | None]:
             continue
         first = next((t.i for t in sentence if _has_letters(t)), None)
         for token in words:
-            if token.i != first or _is_capital_anywhere(token, is_shout):
+            if token.i != first or is_capital_anywhere(token, is_shout):
                 forms[token.i] = token.text
     return forms
 
@@ -67,7 +67,7 @@ def _has_letters(token: Token) -> bool:
     return any(map(str.isalnum, token.text))
 
 
-def _is_capital_anywhere(first: Token, is_shout: bool) -> bool:
+def is_capital_anywhere(first: Token, is_shout: bool) -> bool:
     """Whether the first word of a sentence would be so written amid one too."""
     if first.pos_ == "PROPN" or is_pronoun_i(first.text, first.vocab.lang):
         return True
