@@ -84,9 +84,15 @@ export function chances(rows) {
       const name = isNow ? "now" : null;
       return [
         element("dt", { class: name, text: label }),
-        element("meter", { min: 0, max: 1, value: p, "aria-hidden": "true" }),
+        bar(p),
         element("dd", { class: name, text: shown }),
       ];
     }),
   );
+}
+
+function bar(p) {
+  const made = element("span", { class: "bar", "aria-hidden": "true" });
+  made.style.setProperty("--p", p);
+  return made;
 }

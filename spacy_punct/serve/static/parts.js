@@ -68,6 +68,7 @@ export class Parts {
   constructor(output, { cut, ask, draw, written, progress }) {
     Object.assign(this, { output, cut, ask, draw, written, progress });
     this.parts = [];
+    this.owners = new WeakMap();
     this.isAsking = false;
     this.observer = new IntersectionObserver((entries) => this.seen(entries), {
       rootMargin: "300px",
@@ -108,15 +109,16 @@ export class Parts {
     const part = { text, core, white, element: made, answer: null, error: null };
     if (!core) part.error = new Error("nothing to ask");
     made.classList.toggle("waiting", Boolean(core));
-    made.part = part;
+    this.owners.set(made, part);
     this.observer.observe(made);
     return part;
   }
 
   seen(entries) {
     for (const { target, isIntersecting } of entries) {
-      target.part.isSeen = isIntersecting;
-      if (isIntersecting) this.drawn(target.part);
+      const part = this.owners.get(target);
+      part.isSeen = isIntersecting;
+      if (isIntersecting) this.drawn(part);
     }
     this.work();
   }
