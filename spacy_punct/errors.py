@@ -563,14 +563,14 @@ class Warnings(metaclass=_Coded):
         "The Doc has no parts of speech, and the model reads them. Put a tagger or "
         "morphologizer that sets Token.pos before '{name}'."
     )
-    W150 = (
-        "Listening at {host}: everybody who can reach it may use this server, which "
-        "knows no passwords. Leave out --host to serve this machine alone."
-    )
     W075 = (
         "The predicted Docs of the examples for '{name}' have all the capitals of the "
         "references, so it will learn to copy them and not to find them. Give it Docs "
         "in lower case, some at least."
+    )
+    W150 = (
+        "Listening at {host}: everybody who can reach it may use this server, which "
+        "knows no passwords. Leave out --host to serve this machine alone."
     )
 
 

@@ -61,6 +61,7 @@ class PunctuationServer(ThreadingHTTPServer):
     ) -> None:
         self.limits = limits or Limits()
         self.api = Api(nlp, self.limits)
+        self.worker = Worker(self.limits)
         self.assets = page_assets()
         self.host = host
         self._places = BoundedSemaphore(self.limits.max_connections)
@@ -72,7 +73,6 @@ class PunctuationServer(ThreadingHTTPServer):
             reason = getattr(error, "strerror", None) or error
             message = Errors.P165.format(host=host, port=port, reason=reason)
             raise PunctError(message) from None
-        self.worker = Worker(self.limits)
 
     @property
     def is_local(self) -> bool:
@@ -156,7 +156,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def handle_one_request(self) -> None:
         self._has_unread = True
-        self.command, self.request_version = "", self.protocol_version
+        # What an answer needs to know, should there be nothing to read it from.
+        self.requestline = self.command = ""
+        self.request_version = self.protocol_version
         limits = self.server.limits
         self._reader.expect_request(limits.idle_seconds, limits.read_seconds)
         try:

@@ -195,7 +195,9 @@ class Browser:
 
     def tap(self, expression: str) -> None:
         x, y = self.middle(expression)
-        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[_at(x, y)])
+        self.call(
+            "Input.dispatchTouchEvent", type="touchStart", touchPoints=[_at(x, y)]
+        )
         self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:

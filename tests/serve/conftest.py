@@ -1,8 +1,10 @@
 """A small pipeline, served."""
 
 import threading
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 import spacy
@@ -24,10 +26,21 @@ def api(small) -> Api:
     return Api(small)
 
 
+class WatchedServer(PunctuationServer):
+    """Remembers what went wrong in it, rather than in requests."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.failures: list[str] = []
+        super().__init__(*args, **kwargs)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        self.failures.append(traceback.format_exc())
+
+
 @contextmanager
 def running(nlp: Language, limits: Limits | None = None) -> Iterator[PunctuationServer]:
-    """A server at a free port, in a thread of its own."""
-    with PunctuationServer(nlp, port=0, limits=limits) as server:
+    """A server at a free port, in a thread of its own; it must not fail."""
+    with WatchedServer(nlp, port=0, limits=limits) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:
@@ -35,6 +48,7 @@ def running(nlp: Language, limits: Limits | None = None) -> Iterator[Punctuation
         finally:
             server.shutdown()
             thread.join()
+    assert not server.failures
 
 
 @pytest.fixture(scope="session")

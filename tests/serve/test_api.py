@@ -1,4 +1,5 @@
 import pytest
+import spacy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -193,7 +194,7 @@ def test_bad_edits_are_refused(api, given, code):
 
 def test_unknown_fields_are_refused(api):
     for path in api.paths:
-        with pytest.raises(RequestError, match="P157.*'txt'"):
+        with pytest.raises(RequestError, match=r"P157.*'txt'"):
             ask(api, path, text="a", txt="b")
 
 
@@ -205,14 +206,12 @@ def test_unknown_fields_are_refused(api):
 @given(text=st.text(max_size=60))
 def test_any_text_has_an_answer(api, text):
     for path in api.paths:
-        try:
-            assert isinstance(ask(api, path, text=text)["text"], str)
-        except RequestError as error:
-            assert error.status in (413, 422)
+        assert isinstance(ask(api, path, text=text)["text"], str)
 
 
-def test_what_a_pipeline_cannot_do_is_said(corrects, on_text):
-    without_restorer, without_corrector = Api(corrects), Api(on_text)
+def test_what_a_pipeline_cannot_do_is_said(corrects, that_corrects):
+    that_corrects.remove_pipe("punctuation_corrector")
+    without_restorer, without_corrector = Api(corrects), Api(that_corrects)
     assert without_restorer.about()["corrects"]
     assert not without_restorer.about()["restores"]
     assert not without_corrector.about()["corrects"]
@@ -226,10 +225,9 @@ def test_what_a_pipeline_cannot_do_is_said(corrects, on_text):
         assert caught.value.status == 404
 
 
-def test_a_pipeline_without_punctuation_is_refused(on_text):
-    on_text.remove_pipe("punctuation_restorer")
+def test_a_pipeline_without_punctuation_is_refused():
     with pytest.raises(PunctError, match="P150"):
-        Api(on_text)
+        Api(spacy.blank("en"))
 
 
 def test_errors_of_the_pipeline_are_the_request_s(that_corrects):

@@ -5,6 +5,8 @@ import { element } from "./dom.js";
 const ASKED = 1200; // characters a part
 const LIMIT = 4000;
 const SENTENCES = 600; // where a sentence has no end
+const CHARACTER = 8.5; // pixels
+const LINE = 32;
 const SENTENCE_END = /\p{L}{3}[.!?…।۔؟]+["'”’»)\]]*\s+|[。！？]+[”’」』）]*\s*/gu;
 
 /** Cut a text into paragraphs, and long ones at sentence ends or spaces. */
@@ -103,6 +105,7 @@ export class Parts {
 
   part(text) {
     const made = element("div", { class: "part waiting", dir: "auto", text });
+    made.style.containIntrinsicBlockSize = `auto ${this.height(text)}px`;
     const core = text.trim();
     const start = text.indexOf(core);
     const white = [text.slice(0, start), text.slice(start + core.length)];
@@ -112,6 +115,13 @@ export class Parts {
     this.owners.set(made, part);
     this.observer.observe(made);
     return part;
+  }
+
+  /** About how high a text is, so that what is not drawn yet has its place. */
+  height(text) {
+    const perLine = Math.max(this.output.clientWidth / CHARACTER, 1);
+    const lines = text.trimEnd().split("\n").map((line) => line.length / perLine);
+    return LINE * lines.reduce((sum, n) => sum + Math.max(Math.ceil(n), 1), 0);
   }
 
   seen(entries) {
