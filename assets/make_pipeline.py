@@ -31,7 +31,7 @@ MIN_WEIGHT = 0.05
 """Of the log-linear parts; smaller ones are dropped."""
 DIGITS = 8
 """Of the corrector's weights, in binary."""
-THRESHOLD = 0.65
+THRESHOLD = 0.55
 """Of the corrector, chosen on development data."""
 RESTORER, CORRECTOR = "punctuation_restorer", "punctuation_corrector"
 SOURCES = [

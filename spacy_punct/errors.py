@@ -485,6 +485,10 @@ class Errors(metaclass=_Coded):
         "An edit gave {given}, not words of the underlying tree that it was given. "
         "Edits are callables from an UnderlyingTree to an UnderlyingTree."
     )
+    P150 = (
+        "A restorer alone cannot parse a text. Give the whole pipeline, or a Doc that "
+        "is parsed."
+    )
     # Pictures of Docs
     P146 = (
         "The Doc has no restored punctuation, or has changed since it was restored. "
@@ -501,11 +505,6 @@ class Errors(metaclass=_Coded):
         "pipeline with a punctuation_restorer as nlp=, or the component as restorer=."
     )
     # Serving
-    P150 = (
-        "The pipeline '{model}' has neither a punctuation_restorer nor a "
-        "punctuation_corrector, but {names}. Give one that was trained with one of "
-        "the project's configs."
-    )
     P151 = (
         "The pipeline that is served has no {kind}, but {names}. Serve one that has: "
         "python -m spacy punct serve PIPELINE."
@@ -550,6 +549,11 @@ class Errors(metaclass=_Coded):
     P165 = (
         "Cannot listen at {host}, port {port} ({reason}). Give an address of this "
         "machine with --host and a free port with --port; 0 is any."
+    )
+    P166 = (
+        "The pipeline '{model}' has neither a punctuation_restorer nor a "
+        "punctuation_corrector, but {names}. Give one that was trained with one of "
+        "the project's configs."
     )
 
 

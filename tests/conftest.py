@@ -168,7 +168,7 @@ def corrector_path(tmp_path_factory) -> Path:
     tagger = {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}
     nlp.add_pipe("morphologizer", config={"model": tagger})
     nlp.add_pipe("parser", config={"model": parser, "min_action_freq": 1})
-    lexical = {**SMALL_LEXICAL, "observed_width": 8}
+    lexical = {**SMALL_LEXICAL, "observed_width": 8, "guess_width": 8}
     nlp.add_pipe("punctuation_corrector", config={"model": lexical})
     corpus = create_correction_corpus(SAMPLE / "train.conllu", limit=60)
     nlp.initialize(lambda: list(corpus(nlp)))

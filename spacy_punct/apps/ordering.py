@@ -5,8 +5,8 @@
 The items are the dependents of a noun or verb and the word itself. Their features are
 which of two items comes first, whether they are next to each other, and on which side
 of the head they are; each for part of speech, for relation, and for both. What is first
-and last is next to a border. Weights are learned by maximum likelihood, and all orders
-are enumerated: words with more than seven items are left as they are.
+and last is next to a border. Weights are learned by maximum likelihood. To draw one,
+all orders are enumerated: words with more than seven items are left as they are.
 """
 
 from collections import defaultdict
@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from spacy_punct.apps.edits import Edit
+from spacy_punct.apps.order_sums import log_sum
 from spacy_punct.apps.underlying import UnderlyingTree
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import Errors, PunctError, check_range
@@ -40,7 +41,7 @@ _HEAD = ("@", "@")
 _BORDER = ("|", "|")
 _VIEWS = ("both", "tag", "relation")
 _CHUNK = 256
-"""Families whose orders are enumerated together."""
+"""Families whose orders are summed, or enumerated, together."""
 
 
 @dataclass(frozen=True)
@@ -323,8 +324,7 @@ class _Data:
         """Minus the log-likelihood of each chunk, as a share of all there is."""
         for size, ids, wanted, counts in self._chunks:
             weights = _weights(theta, ids)
-            scores = weights @ _orders(size).answers.T
-            likelihood = (weights * wanted).sum() - counts @ scores.logsumexp(dim=1)
+            likelihood = (weights * wanted).sum() - counts @ _log_sums(weights, size)
             yield -likelihood / self.n
 
 
@@ -336,6 +336,29 @@ def _ids(family: Family, number: Callable[[Feature], int]) -> Tensor:
 def _weights(theta: Tensor, ids: Tensor) -> Tensor:
     """(families, questions) what a yes to each question adds to the score."""
     return theta[ids].sum(dim=2)
+
+
+def _log_sums(weights: Tensor, size: int) -> Tensor:
+    """(families) what the scores of all orders sum to."""
+    nothing = weights.new_zeros(len(weights), 1)
+    padded = torch.cat([weights, nothing], dim=1)
+    return log_sum(*(padded[:, columns] for columns in _columns(size)))
+
+
+@cache
+def _columns(k: int) -> list[Tensor]:
+    """For each name of a question, [a, b]: its number for the items a and b, and that
+    of the last and one more if it is not asked. Borders come after items."""
+    questions = _orders(k).questions
+    tables = []
+    for name in ("before", "beside", "left", "around", "right"):
+        n = k + 2 * (name == "beside")
+        table = torch.full((n, n), len(questions))
+        for number, (asked, a, b) in enumerate(questions):
+            if asked == name:
+                table[a, b] = number
+        tables.append(table)
+    return tables
 
 
 def _scores(theta: Tensor, ids: Tensor, size: int) -> Tensor:

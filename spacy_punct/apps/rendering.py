@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 from xml.etree.ElementTree import Element
 
 from spacy.language import Language
@@ -29,6 +29,8 @@ from spacy_punct.apps.rewrites_picture import (
 from spacy_punct.apps.underlying_picture import UnderlyingOptions, underlying_picture
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipeline.attributes import CORRECTIONS, register_attributes
+from spacy_punct.pipeline.by_words import parsed_well
+from spacy_punct.pipeline.component import find_pipe
 from spacy_punct.pipeline.corrector import PunctuationCorrector
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 from spacy_punct.pipeline.trees import parsed_sentences
@@ -40,7 +42,6 @@ DRAWN: tuple[Style, ...] = ("underlying", "rewrites")
 _SURFACES = ("auto", "restored", "written")
 
 Texts = Doc | Span | Iterable[Doc | Span]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ class _Renderer:
         if style == "underlying":
             _check_choice("The option surface", self._options.surface, _SURFACES)
         self._nlp = nlp
-        self._restorer = restorer or _component(nlp, PunctuationRestorer)
+        self._restorer = restorer or (nlp and find_pipe(nlp, PunctuationRestorer))
 
     def drawings(self, spans: Sequence[Span]) -> list[Element]:
         if self._style == "rewrites":
@@ -186,6 +187,8 @@ class _Renderer:
                 any(sentence.marks) for sentence in parsed_sentences(doc, restorer.name)
             )
             if is_written:
+                if self._nlp is not None:
+                    doc = parsed_well(doc, self._nlp)
                 found = explained_sentences(doc, restorer)
                 return touching(found, span.start, span.end)
         channel = None if restorer is None else restorer.channel
@@ -212,7 +215,7 @@ class _Renderer:
 
     def _corrections(self, span: Span, number: int) -> list[Element]:
         doc = span.doc
-        corrector = _component(self._nlp, PunctuationCorrector)
+        corrector = self._nlp and find_pipe(self._nlp, PunctuationCorrector)
         if CORRECTIONS not in doc.user_data and corrector is not None:
             doc = corrector(doc.copy())
         view = corrections_view(
@@ -257,12 +260,6 @@ def _spans(docs: Texts) -> list[Span]:
 def _script(doc: Doc) -> tuple[str, str]:
     """The language of a Doc, and which way it is written."""
     return doc.lang_, doc.vocab.writing_system.get("direction", "ltr")
-
-
-def _component(nlp: Language | None, kind: type[T]) -> T | None:
-    """The first component of some kind in a pipeline, if there is one."""
-    components = [] if nlp is None else [component for _, component in nlp.pipeline]
-    return next((c for c in components if isinstance(c, kind)), None)
 
 
 def _block(drawing: Element) -> Element:

@@ -24,7 +24,8 @@ from spacy_punct.data.tree import Slots
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.channel import Channel
 from spacy_punct.pipeline.attributes import register_attributes, truecased
-from spacy_punct.pipeline.by_words import parse_words
+from spacy_punct.pipeline.by_words import parse_words, parsed_well
+from spacy_punct.pipeline.component import find_pipe
 from spacy_punct.pipeline.restored import PieceData, restored_doc
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 from spacy_punct.pipeline.trees import ParsedSentence
@@ -42,6 +43,11 @@ _CAPITAL_NOUNS = frozenset({"de", "lb"})
 """Languages whose nouns are written with capitals."""
 
 
+SYMMETRY = 5.0
+"""Words that move show both their punctemes, of which the surface had told one. See
+`spacy_punct.model.Distribution.symmetric`; this is less than what back-off costs."""
+
+
 def rephrase(
     doc: Doc | str,
     edit: AnyEdit,
@@ -56,8 +62,8 @@ def rephrase(
     nothing changed, stay as they were.
 
     doc (Doc | str): A parsed text with its punctuation. Parsers that are trained for
-        restoring know no punctuation: if a text is given, and a pipeline, its words are
-        parsed without.
+        restoring know no punctuation: with a pipeline, the words of a text, or of a Doc
+        whose marks are parsed like words, are parsed without.
     edit (AnyEdit): See `spacy_punct.apps.edits`, or any callable from an
         `UnderlyingTree` to an `UnderlyingTree`. It is applied to every sentence; an
         edit of a word, to every sentence that has the word.
@@ -69,8 +75,11 @@ def rephrase(
     """
     register_attributes()
     pipe = restorer_of(restorer)
-    if isinstance(doc, str):
-        doc = parse_words(restorer, doc)
+    if isinstance(restorer, Language):
+        is_text = isinstance(doc, str)
+        doc = parse_words(restorer, doc) if is_text else parsed_well(doc, restorer)
+    elif isinstance(doc, str):
+        raise PunctError(Errors.P150)
     sentences = rephrased_sentences(doc, edit, pipe, seed=seed)
     return restored_doc(doc, rephrased_pieces(doc, sentences, pipe))
 
@@ -90,7 +99,7 @@ def rephrased_sentences(
     """
     rng = None if seed is None else np.random.default_rng(seed)
     inventory = pipe.punctuation.inventory
-    read = pipe.explain(doc)
+    read = pipe.explain(doc, symmetry=SYMMETRY)
     before = [
         recover(
             sentence.tree.projective(),
@@ -123,11 +132,10 @@ def restorer_of(nlp: Language | PunctuationRestorer) -> PunctuationRestorer:
     """The restorer of a pipeline."""
     if not isinstance(nlp, Language):
         return nlp
-    for _, component in nlp.pipeline:
-        if isinstance(component, PunctuationRestorer):
-            return component
-    names = ", ".join(nlp.pipe_names) or "nothing"
-    raise PunctError(Errors.P052.format(model=nlp.meta["name"], names=names))
+    if (found := find_pipe(nlp, PunctuationRestorer)) is None:
+        names = ", ".join(nlp.pipe_names) or "nothing"
+        raise PunctError(Errors.P052.format(model=nlp.meta["name"], names=names))
+    return found
 
 
 def _edited(trees: Sequence[UnderlyingTree], step: AnyEdit) -> list[UnderlyingTree]:

@@ -14,7 +14,7 @@ from wasabi import Printer
 
 from spacy_punct import pipelines
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.pipeline.component import PunctuationPipe
+from spacy_punct.pipeline.component import PunctuationPipe, find_pipe
 from spacy_punct.pipeline.corrector import PunctuationCorrector
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 
@@ -70,14 +70,14 @@ def load_pipeline(model: str, kind: type[C]) -> tuple[Language, C]:
         other class are disabled: nobody would read what they say.
     """
     nlp = loaded(model)
-    found = [component for _, component in nlp.pipeline if isinstance(component, kind)]
-    if not found:
+    found = find_pipe(nlp, kind)
+    if found is None:
         names = ", ".join(nlp.pipe_names) or "nothing"
         raise PunctError(_MISSING[kind].format(model=model, names=names))
     for name, component in nlp.pipeline:
         if isinstance(component, PunctuationPipe) and not isinstance(component, kind):
             nlp.disable_pipe(name)
-    return nlp, found[0]
+    return nlp, found
 
 
 def loaded(model: str) -> Language:

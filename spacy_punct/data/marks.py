@@ -107,6 +107,8 @@ BRACKETS: dict[str, str] = {
 SYMMETRIC: dict[str, str] = {**BRACKETS, ",": ",", "-": "-"}
 """Appendix A, template S: marks that may surround a constituent."""
 
+_SETTING_OFF = frozenset(",-–—") | {"--", "،", "，"}
+"""Marks that are their own partners."""
 _BRACKETING = frozenset(BRACKETS) | (frozenset(BRACKETS.values()) - {"?", "!"})
 
 
@@ -115,6 +117,15 @@ def is_symmetric(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
     return len(left) == len(right) > 0 and all(
         SYMMETRIC.get(a) == b for a, b in zip(left, reversed(right), strict=True)
     )
+
+
+def is_one_sided(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
+    """Whether a comma, dash, bracket or quote is on one side of a constituent only, or
+    more often than on the other."""
+    before, after = (
+        sorted(mark for mark in side if mark in _SETTING_OFF) for side in (left, right)
+    )
+    return before != after or is_unmatched(left, right)
 
 
 def is_unmatched(left: tuple[str, ...], right: tuple[str, ...]) -> bool:

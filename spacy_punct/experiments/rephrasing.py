@@ -13,7 +13,16 @@ Words with too many dependents are left as they are. With marks there are more o
 so that base and half change less; "full-same" is full, but only for words that base has
 an order of.
 
-A trigram model of the rephrased training sentences then predicts the original ones.
+A trigram model of the rephrased training sentences then predicts the original ones:
+each token, and the end of each sentence, from the two tokens before. What the paper
+does not tell was chosen so:
+
+- a trigram has punctuation if any of its three tokens is a mark;
+- smoothing adds 0.001 to the count of every token of the original sentences and of the
+  end, so that its perplexities depend on the size of the treebank;
+- words are as the treebank has them: none gets or loses a capital;
+- trees are made projective, and so are the arcs of marks, before anything moves.
+
 `python -m spacy_punct.experiments.rephrasing_tables` makes a table of the files.
 """
 
@@ -314,6 +323,7 @@ def experiment(
     """
     start = time.perf_counter()
     sentences, examples = training_sentences(folder)
+    n_usable = len(examples)
     sentences, examples = sentences[:limit], examples[:limit]
     rephrased = rephrase_treebank(nlp, sentences, examples, seed=seed)
     pairs = [tokens(written_words(example), example.slots) for example in examples]
@@ -324,6 +334,7 @@ def experiment(
         "direction": restorer_of(nlp).channel.direction,
         "seed": seed,
         "n_sents": len(examples),
+        "n_usable": n_usable,
         "n_tokens": sum(map(len, originals)),
         "n_changed": {
             system: sum(a != b for a, b in zip(found, originals, strict=True))

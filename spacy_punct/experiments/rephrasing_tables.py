@@ -35,7 +35,7 @@ def rephrasing_report(results: Sequence[Results]) -> str:
         if result["caveat"]
     ]
     parts = [
-        "## Sentential rephrasing",
+        "# Sentential rephrasing",
         "Perplexity of the original training sentences under trigram models of "
         "rephrased ones, in which the dependents of nouns and verbs have an order that "
         "a model of the same language drew: on trigrams with punctuation, and on all. "
@@ -47,6 +47,10 @@ def rephrasing_report(results: Sequence[Results]) -> str:
         "three, if significantly so (paired permutation test over sentences, "
         f"p < {SIGNIFICANT}).",
         rephrasing_table(results),
+        "Full is significantly better than Base in "
+        f"{sum(_is_better(r, 'punctuation') for r in results)} of {len(results)} "
+        "treebanks on trigrams with punctuation, and in "
+        f"{sum(_is_better(r, 'all') for r in results)} on all.",
         *(["\n>\n".join(caveats)] if caveats else []),
     ]
     return "\n\n".join(parts) + "\n"
@@ -69,9 +73,16 @@ def rephrasing_table(results: Sequence[Results]) -> str:
                 known = f" ({theirs[system]:.1f})" if system in theirs else ""
                 cells.append(shown + known)
         star = "*" if result["caveat"] else ""
-        rows.append((result["treebank"] + star, result["n_sents"], *cells))
+        sizes = dict.fromkeys([result["n_sents"], result["n_usable"]])
+        rows.append((result["treebank"] + star, " of ".join(map(str, sizes)), *cells))
     header = [f"{_TITLES[s]}, {measure}" for measure in MEASURES for s in SYSTEMS]
     return table(("", "sentences", *header), rows)
+
+
+def _is_better(result: Results, measure: str) -> bool:
+    """Whether Full is significantly better than Base."""
+    base, full = (result["systems"][s][measure] for s in ("base", "full"))
+    return full < base and result["tests"][measure]["base / full"] < SIGNIFICANT
 
 
 def _best(values: Mapping[str, float], tests: Mapping[str, float]) -> str | None:

@@ -1,10 +1,11 @@
 """The model of one sentence as a probability distribution: the door for people."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from spacy_punct.data.marks import BOS, UNK
+from spacy_punct.data.marks import BOS, UNK, is_one_sided
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.automaton import Automata, EditCounts
@@ -21,7 +22,10 @@ PartialSlots = Sequence[Sequence[str] | None]
 """n + 1 strings of marks, without the sentence-initial one; None: not observed."""
 Seed = int | Sequence[int]
 
+_SEPARATED = frozenset({"root", "conj", "cc"})
+"""Relations whose marks are not on both sides."""
 _CONDITIONAL_SAMPLES = 1000
+_LEAST_GUESS = np.log(1e-4)
 
 
 class Distribution:
@@ -80,6 +84,27 @@ class Distribution:
         if not np.isfinite(chart.log_prob):
             raise PunctError(Errors.P023)
         return float(np.imag(chart.log_prob) / COMPLEX_STEP)
+
+    def symmetric(self, weight: float) -> "Distribution":
+        """The model of a writer who sets constituents off on both sides.
+
+        A constituent at the beginning of a sentence shows its right comma, and one at
+        the end its left. That the other is there too, but absorbed, is what theory
+        says; models may have learned that there is one only.
+
+        weight (float): By how much the score of a pair falls that has a delimiter on
+            one side only. The root is not concerned, nor are coordinated words: between
+            these, commas are separators.
+        RETURNS (Distribution): The model; that of the back-off is the same as here.
+        """
+        base = list(self._scores.base)
+        for i, relation in enumerate(self.tree.relations):
+            if relation.partition(":")[0].lower() not in _SEPARATED:
+                pairs = self._inventory.pair_tables[self._scores.relations[i]].pairs
+                one_sided = np.array([is_one_sided(*pair) for pair in pairs])
+                base[i] = base[i] - weight * one_sided
+        scores = replace(self._scores, base=base)
+        return Distribution(self.tree, scores, self._automata)
 
     def viterbi(
         self, slots: PartialSlots, *, beam: int | None = None
@@ -196,6 +221,18 @@ class Distribution:
             prune=prune,
             max_hypotheses=max_hypotheses,
         ).marginals()
+
+    def guesses(self) -> list[dict[Puncteme, float]] | None:
+        """What a scorer that guesses slots, one by one and without their constituents,
+        expects in each: puncteme -> probability, without those that hardly have any.
+        None if it does not guess."""
+        if self._scores.guesses is None:
+            return None
+        punctemes = self._inventory.punctemes
+        result: list[dict[Puncteme, float]] = [{} for _ in self._scores.guesses]
+        for i, k in np.argwhere(self._scores.guesses > _LEAST_GUESS).tolist():
+            result[i][punctemes[k]] = float(np.exp(self._scores.guesses[i, k]))
+        return result
 
     def restore(
         self,

@@ -177,6 +177,7 @@ class LexicalAttach(nn.Module):
             self.at_left = nn.Linear(slot, hidden, bias=False)
             self.at_right = nn.Linear(slot, hidden, bias=False)
             self.agreement = nn.Parameter(torch.zeros(hidden, 2, AGREEMENTS))
+        self.guesses: Tensor | None = None
         self.guess_log_prob: Tensor | None = None
         if settings.guess_width:
             self.guess = SlotGuess(
@@ -277,9 +278,9 @@ class LexicalAttach(nn.Module):
         hidden, words = self._hidden(part, reading)
         expected = None
         if self.settings.guess_width:
-            guesses = self.guess(words, part.sizes, reading.vectors)
-            expected = self.guess.agreement(guesses)
-            self.guess_log_prob = log_prob_of(guesses, part.targets)
+            self.guesses = self.guess(words, part.sizes, reading.vectors)
+            expected = self.guess.agreement(self.guesses)
+            self.guess_log_prob = log_prob_of(self.guesses, part.targets)
         result = []
         for group in self.log_linear([part.templates]):
             nodes = hidden.index_select(0, torch.from_numpy(group.nodes))
@@ -397,7 +398,14 @@ class LexicalAttach(nn.Module):
             return []
         self.eval()
         part = self._together(trees, [None] * len(trees))
-        return self.log_linear.by_tree(self([part]), part.templates, part.sizes)
+        scores = self.log_linear.by_tree(self([part]), part.templates, part.sizes)
+        if self.guesses is None:
+            return scores
+        by_tree = self.guesses.split([size + 1 for size in part.sizes])
+        return [
+            replace(found, guesses=guesses.numpy())
+            for found, guesses in zip(scores, by_tree, strict=True)
+        ]
 
     def refresh(self) -> None:
         self.log_linear.refresh()

@@ -44,6 +44,14 @@ def risk(surface: Puncteme, marginal: Marginal) -> float:
     return sum(p * edit_distance(surface, truth) for truth, p in marginal.items())
 
 
+def pooled(first: Marginal, second: Marginal, share: float) -> dict[Puncteme, float]:
+    """Two opinions of a slot as one: a linear pool, in which the second has a share."""
+    strings = dict.fromkeys([*first, *second])
+    return {
+        s: (1 - share) * first.get(s, 0.0) + share * second.get(s, 0.0) for s in strings
+    }
+
+
 def best_slot(marginal: Marginal) -> Puncteme:
     """The string of least risk among those with some probability.
 

@@ -37,11 +37,14 @@ class NodeScores:
     base (Sequence[ndarray]): For each node, a score for each pair of its W_d.
     inside (Callable[[int], ndarray]): For a node, what each mark (row) adds to
         the score of each pair (column) if it is inside.
+    guesses (ndarray | None): (slots, V): if the scorer guesses what should be written
+        in each slot, the log-probabilities of the punctemes.
     """
 
     relations: Sequence[int]
     base: Sequence[np.ndarray]
     inside: Callable[[int], np.ndarray]
+    guesses: np.ndarray | None = None
 
     def given(self, tree: Tree, slots: ObservedSlots, size: int) -> PairProbabilities:
         """Normalise the scores for an observed surface (eq. 4).

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import srsly
@@ -32,6 +32,8 @@ from spacy_punct.pipeline.gold import gold_examples, has_gold
 from spacy_punct.pipeline.processes import survive_forks
 from spacy_punct.pipeline.trees import ParsedSentence, parsed_sentences
 from spacy_punct.text.spacing import Spacing
+
+T = TypeVar("T")
 
 _CLEARNLP = frozenset({"acomp", "attr", "npadvmod", "pcomp", "pobj", "prep", "relcl"})
 """Labels of the common English pipelines that no version of UD has."""
@@ -147,18 +149,24 @@ class PunctuationPipe(TrainablePipe):
             raise PunctError(Errors.P048.format(n=len(sentences)))
         return self.punctuation.distribution(sentences[0].tree)
 
-    def explain(self, doc: Doc) -> list[tuple[ParsedSentence, Sequence[Pair]]]:
+    def explain(
+        self, doc: Doc, *, symmetry: float = 0.0
+    ) -> list[tuple[ParsedSentence, Sequence[Pair]]]:
         """The best underlying punctemes behind the punctuation that a Doc has.
 
         doc (Doc): A parsed Doc.
+        symmetry (float): See `spacy_punct.model.Distribution.symmetric`.
         RETURNS (list[tuple[ParsedSentence, Sequence[Pair]]]): Its sentences, and the
             left and right puncteme of each of their words.
         """
         (sentences,) = self.read([doc])
         known = self.punctuation.inventory.known
         return [
-            (sentence, underlying(distribution, known(sentence.tree.observed)))
-            for sentence, distribution in zip(
+            (
+                sentence,
+                underlying(found.symmetric(symmetry), known(sentence.tree.observed)),
+            )
+            for sentence, found in zip(
                 sentences, self._distributions(sentences), strict=True
             )
         ]
@@ -438,6 +446,12 @@ def _decompressed(data: bytes) -> bytes:
         return zlib.decompress(data)
     except zlib.error:
         return data
+
+
+def find_pipe(nlp: Language, kind: type[T]) -> T | None:
+    """The first component of a class in a pipeline, if there is one."""
+    components = (component for _, component in nlp.pipeline)
+    return next((c for c in components if isinstance(c, kind)), None)
 
 
 def underlying(distribution: Distribution, surface: Slots) -> Sequence[Pair]:

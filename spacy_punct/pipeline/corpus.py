@@ -194,14 +194,18 @@ class PunctuationCorpus:
 
 
 class CorrectionCorpus:
-    """See `create_correction_corpus`."""
+    """See `create_correction_corpus`.
+
+    fresh (bool): Whether each pass has errors of its own. `punct train` then makes one
+        for each epoch; `spacy train` reads once and goes through that again and again.
+    """
 
     def __init__(
         self, corpus: PunctuationCorpus, rates: NoiseRates, fresh: bool, seed: int
     ) -> None:
+        self.fresh = fresh
         self._corpus = corpus
         self._rates = rates
-        self._fresh = fresh
         self._seed = seed
 
     @property
@@ -214,7 +218,7 @@ class CorrectionCorpus:
         self._corpus.passes = passes
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        if not self._fresh:
+        if not self.fresh:
             self.passes = 0
         writer = Writer(Spacing(nlp.lang or ""))
         rng = random.Random(f"{self._seed} {self.passes}")

@@ -14,7 +14,7 @@ from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.channel import Direction
 from spacy_punct.model.distribution import Distribution
-from spacy_punct.model.mbr import best_slot
+from spacy_punct.model.mbr import best_slot, pooled
 from spacy_punct.pipeline.attributes import CORRECTIONS
 from spacy_punct.pipeline.component import PunctuationPipe, underlying
 from spacy_punct.pipeline.corrected import applied
@@ -40,6 +40,8 @@ class PunctuationCorrector(PunctuationPipe):
     name (str): The component's name in the pipeline.
     threshold (float): How probable a correction must be; the higher, the more is left
         as it is.
+    guess_share (float): Models may guess each slot on its own beside what constituents
+        say of it (`guess_width`). How much the guess counts, from 0 to 1.
     n_samples, prune, max_hypotheses, seed, direction: See `PunctuationRestorer`.
     quotes (Quotes | None): How new quotes are written; None for as the text has them.
     l2, unmatched_weight, squared: See `PunctuationRestorer`.
@@ -58,6 +60,7 @@ class PunctuationCorrector(PunctuationPipe):
         name: str = "punctuation_corrector",
         *,
         threshold: float = 0.5,
+        guess_share: float = 0.5,
         n_samples: int = 0,
         prune: float = 1e-3,
         max_hypotheses: int = 32,
@@ -74,8 +77,10 @@ class PunctuationCorrector(PunctuationPipe):
         spacing: Spacing | None = None,
     ) -> None:
         check_range("threshold", threshold, 0, 1)
+        check_range("guess_share", guess_share, 0, 1)
         cfg = {
             "threshold": threshold,
+            "guess_share": guess_share,
             "n_samples": n_samples,
             "prune": prune,
             "max_hypotheses": max_hypotheses,
@@ -121,7 +126,7 @@ class PunctuationCorrector(PunctuationPipe):
     ) -> CorrectedSentence:
         observed = sentence.tree.observed
         known = self.punctuation.inventory.known(observed)
-        marginals = self._marginals(sentence, distribution)
+        marginals = self._opinions(sentence, distribution)
         slots = list(observed)
         probabilities = [
             marginal.get(slot, 0.0)
@@ -152,6 +157,20 @@ class PunctuationCorrector(PunctuationPipe):
             dict(zip(changed, words, strict=True)),
             tuple(probabilities),
         )
+
+    def _opinions(
+        self, sentence: ParsedSentence, distribution: Distribution
+    ) -> list[dict[Puncteme, float]]:
+        """What should stand in each slot: what the constituents say, and the guess."""
+        marginals = self._marginals(sentence, distribution)
+        guesses = distribution.guesses()
+        share = self.cfg["guess_share"]
+        if guesses is None or not share:
+            return marginals
+        return [
+            pooled(marginal, guess, share)
+            for marginal, guess in zip(marginals, guesses, strict=True)
+        ]
 
     def _open_slots(self, sentence: ParsedSentence) -> Iterable[int]:
         """The slots that may be corrected: not those within a word as written."""

@@ -120,6 +120,7 @@ def make_punctuation_restorer(
     default_config={
         "model": None,
         "threshold": 0.5,
+        "guess_share": 0.5,
         "n_samples": 0,
         "prune": 1e-3,
         "max_hypotheses": 32,
@@ -145,6 +146,7 @@ def make_punctuation_corrector(
     name: str,
     model: Model | None,
     threshold: float,
+    guess_share: float,
     n_samples: int,
     prune: float,
     max_hypotheses: int,
@@ -169,6 +171,7 @@ def make_punctuation_corrector(
         model if start is None else start.model,
         name,
         threshold=threshold,
+        guess_share=guess_share,
         n_samples=n_samples,
         prune=prune,
         max_hypotheses=max_hypotheses,

@@ -8,7 +8,8 @@ never stopped.
 import hashlib
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 from pathlib import Path
 from timeit import default_timer as timer
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import srsly
 from spacy.language import Language
 from spacy.schemas import ConfigSchemaTraining
+from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import (
     DIR_MODEL_BEST,
@@ -133,6 +135,21 @@ def _digest(value: Any) -> Any:
     return digest.hexdigest()
 
 
+def _batches(
+    nlp: Language, corpus: Callable, batcher: Callable, max_epochs: int
+) -> Iterator[tuple[int, Iterable[Example]]]:
+    """The batches of `spacy train`, except that a corpus that says it is `fresh` is
+    asked for its examples in each epoch: those of the first one stay in memory else.
+    """
+    if max_epochs < 0 or not getattr(corpus, "fresh", False):
+        yield from create_train_batches(nlp, corpus, batcher, max_epochs)
+        return
+    epochs = count() if max_epochs == 0 else range(max_epochs)
+    for epoch in epochs:
+        for _, batch in create_train_batches(nlp, corpus, batcher, max_epochs=1):
+            yield epoch, batch
+
+
 class _Training:
     """The training of an initialized pipeline. See `spacy.training.loop`."""
 
@@ -152,7 +169,7 @@ class _Training:
         self._before_to_disk = create_before_to_disk_callback(
             settings["before_to_disk"]
         )
-        self._batches = create_train_batches(
+        self._batches = _batches(
             nlp, train_corpus, settings["batcher"], settings["max_epochs"]
         )
         self._progress = Progress()

@@ -247,7 +247,7 @@ def _side(token: Token) -> str:
     return "``" if opens else "''"
 
 
-def _stem(word: str) -> str:
+def stem_of(word: str) -> str:
     """The word as treebanks have it once depunctuated: without abbreviation dot."""
     return word.removesuffix(".") or word
 
@@ -272,7 +272,7 @@ def _tree(
     for extra in roots[1:]:
         found[extra] = roots[0]
     return Tree(
-        words=tuple(map(_stem, texts)),
+        words=tuple(map(stem_of, texts)),
         tags=tuple(token.pos_ or _UNTAGGED for token in words),
         heads=tuple(found),
         relations=tuple("root" if label == "ROOT" else label for label in labels),

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from spacy.language import Language
 
 from spacy_punct.about import __version__
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.pipeline.component import PunctuationPipe
+from spacy_punct.pipeline.component import PunctuationPipe, find_pipe
 from spacy_punct.pipeline.corrector import PunctuationCorrector
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 from spacy_punct.serve.correcting import corrected_data
@@ -34,11 +34,11 @@ class Api:
     def __init__(self, nlp: Language, limits: Limits | None = None) -> None:
         self.nlp = nlp
         self.limits = limits or Limits()
-        self._restorer = _first(nlp, PunctuationRestorer)
-        self._corrector = _first(nlp, PunctuationCorrector)
+        self._restorer = find_pipe(nlp, PunctuationRestorer)
+        self._corrector = find_pipe(nlp, PunctuationCorrector)
         if self._restorer is None and self._corrector is None:
             names = ", ".join(nlp.pipe_names) or "nothing"
-            raise PunctError(Errors.P150.format(model=_name(nlp), names=names))
+            raise PunctError(Errors.P166.format(model=_name(nlp), names=names))
         self._planners: dict[str, Callable[[Fields], Job]] = {
             "/restore": self._restore,
             "/correct": self._correct,
@@ -113,10 +113,6 @@ class Api:
             message = Errors.P151.format(kind=kind, names=names)
             raise RequestError(HTTPStatus.NOT_FOUND, message)
         return component
-
-
-def _first(nlp: Language, kind: type[Any]) -> Any:
-    return next((pipe for _, pipe in nlp.pipeline if isinstance(pipe, kind)), None)
 
 
 def _name(nlp: Language) -> str:

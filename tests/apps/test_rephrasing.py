@@ -10,7 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 import spacy_punct
-from spacy_punct import rephrase
+from spacy_punct import pipelines, rephrase
 from spacy_punct.apps.edits import delete, extract, keep_only, move, permute
 from spacy_punct.apps.underlying import UnderlyingTree, is_balanced
 from spacy_punct.data.depunctuation import PunctuatedTree
@@ -22,7 +22,7 @@ from spacy_punct.model.automaton import Automata
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.model import PunctuationModel
 from spacy_punct.pipeline.attributes import TRUECASED
-from spacy_punct.pipeline.by_words import parse_words
+from spacy_punct.pipeline.by_words import parse_words, parsed_well
 from spacy_punct.pipeline.corpus import make_doc
 from spacy_punct.pipeline.observed import with_marks
 from spacy_punct.pipeline.trees import parsed_sentences
@@ -92,7 +92,7 @@ def known_model() -> PunctuationModel:
     return model
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def nlp() -> Language:
     nlp = spacy.blank("en")
     restorer = add_log_linear(nlp)
@@ -261,6 +261,8 @@ def test_rephrase_what_cannot_be_done(nlp):
             lambda tree: UnderlyingTree(tree.tree, tree.pairs, (7, 8, 9, 10, 11)),
             nlp,
         )
+    with pytest.raises(PunctError, match="P150"):
+        rephrase(doc.text, delete("true"), nlp.get_pipe("punctuation_restorer"))
     with pytest.raises(PunctError, match="P052"):
         rephrase(doc, delete("true"), spacy.blank("en"))
     with pytest.raises(PunctError, match="P040"):
@@ -322,6 +324,85 @@ def test_rephrase_text_is_parsed_by_its_words(on_text):
     assert [t.dep_ for t in words] == [t.dep_ for t in without]
     assert rephrase(text, lambda tree: tree, on_text).text == text
     assert parse_words(on_text, "...").text == "..."
+
+
+def test_rephrase_words_are_parsed_without_the_dots_of_abbreviations(on_text):
+    doc = parse_words(on_text, "Dr. Hill will visit Mr. Brown.")
+    assert doc.text == "Dr. Hill will visit Mr. Brown."
+    without = parse_words(on_text, "Dr Hill will visit Mr Brown.")
+    assert [(t.dep_, t.head.i) for t in doc] == [(t.dep_, t.head.i) for t in without]
+
+
+def test_rephrase_docs_whose_marks_are_parsed_like_words(on_text):
+    text = "If the rain stops, Anna will visit us."
+    doc = parse_words(on_text, text)
+    assert parsed_well(doc, on_text) is doc
+    root = next(doc.sents).root
+    word = next(t.i for t in doc if t.pos_ != "PUNCT" and t != root)
+    expected = rephrase(doc, move(word, -1), on_text).text
+    named = parse_words(on_text, text)
+    named[4].dep_ = "obj"
+    above = parse_words(on_text, text)
+    above[4].head, above[word].head = above[root.i], above[4]
+    for odd in (named, above):
+        assert rephrase(odd, move(odd[word], -1), on_text).text == expected
+    assert above[word].head.i == 4
+
+
+@pytest.fixture(scope="module")
+def english() -> Language:
+    if "en" not in pipelines.names():
+        pytest.skip("the English pipeline is not in spacy_punct/pipelines/en")
+    return spacy_punct.load("en")
+
+
+def without_clauses(tree: UnderlyingTree) -> UnderlyingTree:
+    gone = [i for i, r in enumerate(tree.tree.relations) if r.startswith("acl")]
+    return tree.rearranged(lambda i: [k for k in tree.items(i) if k not in gone])
+
+
+@pytest.mark.parametrize(
+    ("before", "edit", "after"),
+    [
+        (
+            "If true, the caper failed.",
+            move("true", -1),
+            "The caper failed, if true.",
+        ),
+        (
+            "The caper failed, if true.",
+            move("true", 0),
+            "If true, the caper failed.",
+        ),
+        (
+            "When Dr. Smith, my doctor, arrived, I left.",
+            move("arrived", -1),
+            "I left, when Dr. Smith, my doctor, arrived.",
+        ),
+        (
+            "Anna said “I am tired” yesterday.",
+            delete("yesterday"),
+            "Anna said “I am tired.”",
+        ),
+        (
+            "My brother lives in Boston (Massachusetts).",
+            delete("Massachusetts"),
+            "My brother lives in Boston.",
+        ),
+        (
+            "However, the U.S. team won. If it rains, the race will end.",
+            move("rains", -1),
+            "However, the U.S. team won. The race will end, if it rains.",
+        ),
+        (
+            "NASA, which was founded in 1958, won. Anna, who sings, is here.",
+            without_clauses,
+            "NASA won. Anna is here.",
+        ),
+    ],
+)
+def test_rephrase_english(english, before, edit, after):
+    assert rephrase(before, edit, english).text == after
 
 
 def test_rephrase_is_public():

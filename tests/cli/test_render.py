@@ -57,7 +57,7 @@ def test_bad_input_is_one_line(args, code):
 def test_corrections_need_a_corrector(full_path):
     done = invoke("a text", "-s", "corrections", "-m", full_path)
     assert done.exit_code == 1
-    assert "P139" in done.output
+    assert "P131" in done.output
 
 
 def test_help_has_an_example():

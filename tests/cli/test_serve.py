@@ -38,7 +38,7 @@ def test_serve_until_interrupted(both_path):
 def test_serve_says_what_is_wrong_in_one_line(tmp_path):
     spacy.blank("en").to_disk(tmp_path / "blank")
     for arguments, code in (
-        ([str(tmp_path / "blank")], "P150"),
+        ([str(tmp_path / "blank")], "P166"),
         ([str(tmp_path / "missing")], "P051"),
     ):
         result = CliRunner().invoke(punct, ["serve", *arguments, "--port", "0"])

@@ -8,6 +8,7 @@ from spacy_punct.data.marks import (
     is_dash,
     is_ellipsis,
     is_end,
+    is_one_sided,
     is_symmetric,
     is_unmatched,
 )
@@ -66,6 +67,26 @@ def test_marks_symmetry(left, right, expected):
 )
 def test_marks_unmatched(left, right, expected):
     assert is_unmatched(tuple(left.split()), tuple(right.split())) is expected
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("", "", False),
+        (",", ",", False),
+        (", ``", "'' ,", False),
+        ("—", "— .", False),
+        ("", ". ?", False),
+        ("", ",", True),
+        (",", "", True),
+        (",", "-", True),
+        ("``", ", ''", True),
+        ("(", "", True),
+        (",", "( ,", True),
+    ],
+)
+def test_marks_one_sided(left, right, expected):
+    assert is_one_sided(tuple(left.split()), tuple(right.split())) is expected
 
 
 def test_marks_that_end():

@@ -126,7 +126,7 @@ def test_experiment_on_the_sample(paper_path, sample, tmp_path):
     assert done.exit_code == 0, done.output
     found = srsly.read_json(out)
     assert list(found["systems"]) == ["base", "half", "full", "full-same"]
-    assert found["n_sents"] == 150
+    assert found["n_sents"] == 150 < found["n_usable"]
     assert all(0 < n <= 150 for n in found["n_changed"].values())
     # What the whole method is for.
     assert (
@@ -163,6 +163,7 @@ def result(treebank: str, full: float, p: float, caveat: str = "") -> dict:
         "treebank": treebank,
         "caveat": caveat,
         "n_sents": 10,
+        "n_usable": 12,
         "systems": {s: {"punctuation": v, "all": v} for s, v in systems.items()},
         "tests": {"punctuation": tests, "all": {**tests, "half / full": 0.5}},
     }
@@ -172,6 +173,9 @@ def test_tables_show_the_paper_beside_ours():
     page = rephrasing_report(
         [result("en-1.4", 50.0, 0.01), result("xx-2.0", 79.0, 0.2, "half of it")]
     )
+    assert "better than Base in 2 of 2 treebanks on" in page
+    worse = rephrasing_report([result("en-1.4", 101.0, 0.01)])
+    assert "better than Base in 0 of 1 treebanks on" in worse
     english, other = [
         row for row in page.splitlines() if row.startswith(("| en-1.4", "| xx-2.0"))
     ]
@@ -179,6 +183,7 @@ def test_tables_show_the_paper_beside_ours():
     assert f"| 100.0 ({paper.punctuation['base']:.1f}) |" in english
     assert f"| **50.0** ({paper.punctuation['full']:.1f}) |" in english
     assert f"| 50.0 ({paper.all['full']:.1f}) |" in english
+    assert "| 10 of 12 |" in english
     assert "**" not in other
     assert "(" not in other
     assert other.startswith("| xx-2.0* |")

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spacy_punct.data.marks import BOS, UNK
+from spacy_punct.data.marks import BOS, UNK, is_one_sided
 from spacy_punct.data.tree import ROOT, Puncteme, Tree
 from spacy_punct.errors import PunctError
 from spacy_punct.model.automaton import Automata, EditCounts
@@ -123,6 +123,25 @@ def test_expected_unmatched(case: Case) -> None:
 
 def test_viterbi(case: Case) -> None:
     assert_best(case.distribution, case.truth, case.surface)
+
+
+def test_symmetric_model(some_case: Case) -> None:
+    """Pairs with a delimiter on one side cost more, but those of conjuncts do not."""
+    truth, surface = some_case.truth, some_case.surface
+    kinds = [("conj", "amod:x")[i % 2] for i in range(len(truth.tree))]
+    costs = [
+        [1.5 * (kind != "conj" and is_one_sided(*pair)) for pair in truth.table(i)]
+        for i, kind in enumerate(kinds)
+    ]
+    expected = replace(
+        truth, base=[row - cost for row, cost in zip(truth.base, costs, strict=True)]
+    )
+    tree = replace(truth.tree, relations=tuple(kinds))
+    automata = Automata(truth.inventory, make_channel(truth.noise))
+    found = Distribution(tree, make_scores(truth), automata).symmetric(1.5)
+    probability = expected.explain(surface).probability
+    assert found.log_prob(surface) == close(np.log(probability))
+    assert_best(found, expected, surface)
 
 
 def test_attach(some_case: Case) -> None:

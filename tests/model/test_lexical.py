@@ -129,14 +129,19 @@ def agreement(scorer: LexicalAttach, puncteme: tuple, slot: tuple) -> np.ndarray
     return np.array([puncteme == slot, is_part], dtype=float)
 
 
+def guess(weights: dict, around: np.ndarray) -> np.ndarray:
+    """How probably each puncteme should be in a slot."""
+    hidden = weights["guess.hidden.weight"] @ around + weights["guess.hidden.bias"]
+    logits = weights["guess.output.weight"] @ np.maximum(hidden, 0)
+    chances = np.exp(logits + weights["guess.output.bias"])
+    return chances / chances.sum()
+
+
 def expected_agreement(
     scorer: LexicalAttach, weights: dict, around: np.ndarray
 ) -> dict[tuple, np.ndarray]:
     """How each puncteme is expected to agree with what should be in a slot."""
-    hidden = weights["guess.hidden.weight"] @ around + weights["guess.hidden.bias"]
-    logits = weights["guess.output.weight"] @ np.maximum(hidden, 0)
-    chances = np.exp(logits + weights["guess.output.bias"])
-    chances /= chances.sum()
+    chances = guess(weights, around)
     punctemes = scorer.inventory.punctemes
     return {
         puncteme: sum(
@@ -490,6 +495,25 @@ def test_lexical_guess_learns_from_the_true_slots(examples):
     assert model.scorer.guess_log_prob.item() > 0.5 * first
     # What is guessed does not matter before its weights have been learned.
     assert after.log_prob == pytest.approx(before.log_prob)
+
+
+def test_lexical_guesses_are_told_apart_by_tree(examples):
+    model = PunctuationModel.from_examples(examples, lexical=GUESSING)
+    with torch.no_grad():
+        model.scorer.guess.output.bias.copy_(
+            torch.arange(len(model.inventory.punctemes)) / 9
+        )
+    trees = [example.tree for example in examples[:5]]
+    for tree, together in zip(trees, model.distributions(trees), strict=True):
+        guesses = together.guesses()
+        assert len(guesses) == len(tree) + 1
+        for here, alone in zip(
+            guesses, model.distribution(tree).guesses(), strict=True
+        ):
+            assert sum(here.values()) == pytest.approx(1, abs=0.01)
+            assert here == pytest.approx(alone, abs=1e-5)
+    restoring = PunctuationModel.from_examples(examples, lexical=CORRECTING)
+    assert restoring.distribution(trees[0]).guesses() is None
 
 
 def test_lexical_guess_needs_what_is_written():

@@ -12,6 +12,7 @@ from spacy_punct.model.mbr import (
     best_sequence,
     best_slot,
     edit_distance,
+    pooled,
     risk,
     total_edit_distance,
 )
@@ -48,6 +49,14 @@ def test_best_slot_has_least_risk(weights):
 def test_best_slot_is_not_always_the_most_probable():
     marginal = {(): 0.4, (",",): 0.3, (",", ","): 0.3}
     assert best_slot(marginal) == (",",)
+
+
+def test_pooled_opinions():
+    first, second = {(): 0.75, (",",): 0.25}, {(",",): 0.5, (".",): 0.5}
+    assert pooled(first, second, 0.25) == pytest.approx(
+        {(): 0.5625, (",",): 0.3125, (".",): 0.125}
+    )
+    assert pooled(first, second, 0.0) == {**first, (".",): 0.0}
 
 
 @pytest.fixture(scope="module")
