@@ -27,8 +27,8 @@ needs_english = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def nlp():
-    others = ["truecaser", "morphologizer", "parser", "punctuation_restorer"]
-    return spacy_punct.load("en", exclude=others)
+    needed = ["tok2vec", "stream_senter"]
+    return spacy_punct.load("en", enable=needed)
 
 
 def text_doc(text: str) -> Doc:
