@@ -6,13 +6,18 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from click import unstyle
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from spacy_punct import load
 from spacy_punct.cli import punct
+from spacy_punct.data.treebank import read_treebank
+from spacy_punct.pipeline.corpus import joined, make_doc, unpunctuated
+from spacy_punct.pipeline.gold import gold_slots
 from tests.conftest import REPOSITORY
 
 PAGES = ("README.md", "docs/linguists.md", "docs/transcripts.md", "docs/developers.md")
@@ -121,3 +126,28 @@ def test_links_lead_somewhere(request, page):
             text = (folder / path).read_text("utf-8") if path else page
             titles = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
             assert anchor in [t.lower().replace(" ", "-") for t in titles], target
+
+
+@pytest.mark.slow
+def test_transcripts_has_what_confidence_finds(treebanks):
+    page = (REPOSITORY / "docs" / "transcripts.md").read_text("utf-8")
+    rows = re.findall(r"^\| (0\.\d+) \|(.*)$", page, flags=re.MULTILINE)
+    assert len(rows) == 4
+    nlp = load("en", exclude=["punctuation_corrector"])
+    path = treebanks / "en-2.16" / "test.conllu"
+    examples = read_treebank(path).examples
+    reference = joined([make_doc(example, nlp.vocab) for example in examples])
+    known = nlp.get_pipe("punctuation_restorer").punctuation.inventory.known
+    truth = known(gold_slots(reference))
+    found: list[list[float]] = [[] for _ in rows]
+    for lower in (True, False):
+        doc = nlp(unpunctuated(reference, sentences=False, lower=lower))
+        slots = map(tuple, doc._.restored_slots)
+        wrong = np.array([a != b for a, b in zip(slots, truth, strict=True)])
+        for shares, (threshold, _) in zip(found, rows, strict=True):
+            seen = np.array(doc._.restored_confidence) < float(threshold)
+            both = (wrong & seen).sum()
+            shares += [seen.mean(), both / seen.sum(), both / wrong.sum()]
+    for shares, (_, cells) in zip(found, rows, strict=True):
+        shown = [float(share) for share in re.findall(r"([\d.]+)%", cells)]
+        assert shown == pytest.approx([100 * share for share in shares], abs=0.6)
