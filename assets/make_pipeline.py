@@ -83,9 +83,11 @@ def add_corrector(corrector: Path, output: Path) -> None:
     if CORRECTOR in nlp.pipe_names:
         nlp.remove_pipe(CORRECTOR)
     with warnings.catch_warnings():
-        # It was trained with the same vectors, of which the pipeline has the first.
+        # It was trained with the same vectors, of which the pipeline keeps the first.
         warnings.filterwarnings("ignore", message=r"\[W113\]")
         nlp.add_pipe(CORRECTOR, source=spacy.load(corrector, vocab=nlp.vocab))
+    # It has brought its own.
+    nlp.vocab.vectors = spacy.load(output).vocab.vectors
     tok2vec = nlp.get_pipe(CORRECTOR).model.get_ref("tok2vec")
     for node in tok2vec.walk():
         for name in node.param_names:

@@ -504,6 +504,57 @@ class Errors(metaclass=_Coded):
         "Nothing was given that has learned to rewrite marks, but {given}. Give a "
         "pipeline with a punctuation_restorer as nlp=, or the component as restorer=."
     )
+    # Serving
+    P151 = (
+        "The pipeline that is served has no {kind}, but {names}. Serve one that has: "
+        "python -m spacy punct serve PIPELINE."
+    )
+    P152 = "Nothing is at {path}. There are: {known}."
+    P153 = "{method} is not for this address. Use {allowed}."
+    P154 = (
+        "The request cannot be read: {reason}. Send HTTP/1.1 with one Host and, where "
+        "there is a body, its Content-Length."
+    )
+    P155 = (
+        "The body has {n} bytes, and {limit} are allowed. Send the text in parts, or "
+        "serve it with a larger --max-chars."
+    )
+    P156 = (
+        'The body is no JSON object ({reason}). Send one such as {{"text": "..."}}, in '
+        "UTF-8."
+    )
+    P157 = "In {field} is {found}. Give {wanted}."
+    P158 = (
+        "The text has {n} characters, and {limit} are allowed. Send it in parts, or "
+        "serve it with a larger --max-chars."
+    )
+    P159 = (
+        "The text has more than {limit} marks or symbols in a row, from character "
+        "{start}. Take some of them out."
+    )
+    P160 = "Too many requests are waiting. Try again in {seconds} seconds."
+    P161 = (
+        "This server does not answer requests by way of {name}. Use its own address, "
+        "{url}."
+    )
+    P162 = (
+        "The body is {type}, and only application/json is read. Say so in the header "
+        "Content-Type."
+    )
+    P163 = (
+        "The server failed ({reason}); what it printed says where. Please report it "
+        "with the request."
+    )
+    P164 = "The request did not arrive within {seconds} seconds. Send it again."
+    P165 = (
+        "Cannot listen at {host}, port {port} ({reason}). Give an address of this "
+        "machine with --host and a free port with --port; 0 is any."
+    )
+    P166 = (
+        "The pipeline '{model}' has neither a punctuation_restorer nor a "
+        "punctuation_corrector, but {names}. Give one that was trained with one of "
+        "the project's configs."
+    )
 
 
 class Warnings(metaclass=_Coded):
@@ -520,6 +571,10 @@ class Warnings(metaclass=_Coded):
         "The predicted Docs of the examples for '{name}' have all the capitals of the "
         "references, so it will learn to copy them and not to find them. Give it Docs "
         "in lower case, some at least."
+    )
+    W150 = (
+        "Listening at {host}: everybody who can reach it may use this server, which "
+        "knows no passwords. Leave out --host to serve this machine alone."
     )
 
 

@@ -15,6 +15,7 @@ from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Pair
 from spacy_punct.pipeline.component import PunctuationPipe
 from spacy_punct.pipeline.trees import ParsedSentence, parsed_sentences
+from spacy_punct.pipeline.writing import RestoredSentence
 
 _COMPONENT = "punctuation_restorer"
 
@@ -95,6 +96,23 @@ def restored_sentences(
     ]
 
 
+def answered_sentence(answer: RestoredSentence, channel: Channel) -> UnderlyingSentence:
+    """What is underneath a restored sentence that is not yet part of a Doc.
+
+    answer (RestoredSentence): The sentence.
+    channel (Channel): The restorer's.
+    RETURNS (UnderlyingSentence): The sentence.
+    """
+    source = answer.source
+    tree = source.tree.projective()
+    strings = underlying_slots(tree, answer.pairs)
+    rewritings = [
+        _best_in_slot(source, i, below, marks, channel)
+        for i, (below, marks) in enumerate(zip(strings, answer.slots, strict=True))
+    ]
+    return _sentence(source, tree, answer.pairs, rewritings)
+
+
 class _Slots:
     """The slots of a restored text, to be told apart by sentence.
 
@@ -139,15 +157,23 @@ class _Slots:
         return max(ways, key=lambda way: way[0].log_weight + way[1].log_weight)
 
     def _best(self, number: int, slot: int, marks: Puncteme) -> Rewriting:
-        source = self._sources[number]
-        surfaces = [_with_start([marks])[0] if slot == 0 else marks]
-        if slot and source.texts[slot - 1] != source.tree.words[slot - 1]:
-            surfaces += [(dot, *marks) for dot in (ABBREVIATION_DOT, ".")]
-        ways = [
-            best_rewriting(self._below[number][slot], surface, self._channel)
-            for surface in surfaces
-        ]
-        return max(ways, key=lambda way: way.log_weight)
+        below = self._below[number][slot]
+        return _best_in_slot(self._sources[number], slot, below, marks, self._channel)
+
+
+def _best_in_slot(
+    source: ParsedSentence,
+    slot: int,
+    below: Puncteme,
+    marks: Puncteme,
+    channel: Channel | None,
+) -> Rewriting:
+    """What became of a slot, whose marks are without the dots that words bring."""
+    surfaces = [_with_start([marks])[0] if slot == 0 else marks]
+    if slot and source.texts[slot - 1] != source.tree.words[slot - 1]:
+        surfaces += [(dot, *marks) for dot in (ABBREVIATION_DOT, ".")]
+    ways = [best_rewriting(below, surface, channel) for surface in surfaces]
+    return max(ways, key=lambda way: way.log_weight)
 
 
 def _with_start(slots: Sequence[Puncteme]) -> Slots:

@@ -26,7 +26,7 @@ from spacy_punct.model.channel import Channel
 from spacy_punct.pipeline.attributes import register_attributes, truecased
 from spacy_punct.pipeline.by_words import parse_words, parsed_well
 from spacy_punct.pipeline.component import find_pipe
-from spacy_punct.pipeline.restored import restored_doc
+from spacy_punct.pipeline.restored import PieceData, restored_doc
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 from spacy_punct.pipeline.trees import ParsedSentence
 from spacy_punct.pipeline.true_case import is_capital_anywhere
@@ -80,6 +80,23 @@ def rephrase(
         doc = parse_words(restorer, doc) if is_text else parsed_well(doc, restorer)
     elif isinstance(doc, str):
         raise PunctError(Errors.P150)
+    sentences = rephrased_sentences(doc, edit, pipe, seed=seed)
+    return restored_doc(doc, rephrased_pieces(doc, sentences, pipe))
+
+
+def rephrased_sentences(
+    doc: Doc,
+    edit: AnyEdit,
+    pipe: PunctuationRestorer,
+    *,
+    seed: int | None = None,
+) -> list[RestoredSentence]:
+    """The sentences of a text after an edit, with their underlying pairs.
+
+    doc (Doc), edit (AnyEdit), seed (int | None): See `rephrase`.
+    pipe (PunctuationRestorer): What knows how punctuation works.
+    RETURNS (list[RestoredSentence]): The sentences.
+    """
     rng = None if seed is None else np.random.default_rng(seed)
     inventory = pipe.punctuation.inventory
     read = pipe.explain(doc, symmetry=SYMMETRY)
@@ -97,12 +114,18 @@ def rephrase(
     after = before
     for step in steps_of(edit):
         after = _edited(after, step)
-    sentences = [
+    return [
         _rephrased(doc, sentence, *trees, pipe.channel, rng)
         for (sentence, _), *trees in zip(read, before, after, strict=True)
     ]
+
+
+def rephrased_pieces(
+    doc: Doc, sentences: Sequence[RestoredSentence], pipe: PunctuationRestorer
+) -> list[PieceData]:
+    """Rephrased sentences as they are written, with the quotes of the text."""
     writer = Writer(pipe.spacing, quotes_of(doc.text))
-    return restored_doc(doc, write_pieces(doc, sentences, writer, "keep"))
+    return write_pieces(doc, sentences, writer, "keep")
 
 
 def restorer_of(nlp: Language | PunctuationRestorer) -> PunctuationRestorer:

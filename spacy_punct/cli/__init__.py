@@ -14,6 +14,7 @@ from spacy_punct.cli.jackknife import jackknife
 from spacy_punct.cli.render import render
 from spacy_punct.cli.rephrase import rephrase
 from spacy_punct.cli.restore import restore
+from spacy_punct.cli.serve import serve
 from spacy_punct.cli.train import train
 
 app.add_typer(punct)
@@ -31,5 +32,6 @@ __all__ = [
     "render",
     "rephrase",
     "restore",
+    "serve",
     "train",
 ]

@@ -69,17 +69,7 @@ def load_pipeline(model: str, kind: type[C]) -> tuple[Language, C]:
     RETURNS (tuple): The pipeline and its first component of that class. Those of the
         other class are disabled: nobody would read what they say.
     """
-    bundled = pipelines.names()
-    try:
-        nlp = pipelines.load(model) if model in bundled else spacy.load(model)
-    except (OSError, ValueError) as error:
-        if isinstance(error, PunctError):
-            raise
-        reason = str(error).splitlines()[0]
-        message = Errors.P051.format(
-            model=model, reason=reason, bundled=", ".join(bundled) or "none"
-        )
-        raise PunctError(message) from None
+    nlp = loaded(model)
     found = find_pipe(nlp, kind)
     if found is None:
         names = ", ".join(nlp.pipe_names) or "nothing"
@@ -88,6 +78,21 @@ def load_pipeline(model: str, kind: type[C]) -> tuple[Language, C]:
         if isinstance(component, PunctuationPipe) and not isinstance(component, kind):
             nlp.disable_pipe(name)
     return nlp, found
+
+
+def loaded(model: str) -> Language:
+    """A pipeline with all its components; see `load_pipeline`."""
+    bundled = pipelines.names()
+    try:
+        return pipelines.load(model) if model in bundled else spacy.load(model)
+    except (OSError, ValueError) as error:
+        if isinstance(error, PunctError):
+            raise
+        reason = str(error).splitlines()[0]
+        message = Errors.P051.format(
+            model=model, reason=reason, bundled=", ".join(bundled) or "none"
+        )
+        raise PunctError(message) from None
 
 
 def check_file(path: Path) -> Path:

@@ -1,6 +1,7 @@
 """The component `punctuation_restorer`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from heapq import nlargest
 from typing import Any, Literal
 
 from spacy.tokens import Doc
@@ -18,6 +19,7 @@ from spacy_punct.pipeline.component import PunctuationPipe, underlying
 from spacy_punct.pipeline.gold import is_comparable
 from spacy_punct.pipeline.trees import ParsedSentence
 from spacy_punct.pipeline.writing import (
+    Ranked,
     RestoredSentence,
     joined_slots,
     without_second_dots,
@@ -30,6 +32,10 @@ from spacy_punct.text.writer import Writer
 
 Existing = Literal["replace", "keep", "error"]
 EXISTING: tuple[Existing, ...] = ("replace", "keep", "error")
+
+_WORTH_MENTIONING = 0.005
+_N_MENTIONED = 6
+"""What is told of what else might stand in a slot."""
 
 
 class PunctuationRestorer(PunctuationPipe):
@@ -136,7 +142,8 @@ class PunctuationRestorer(PunctuationPipe):
         pairs = underlying(distribution, surface)
         slots = _filled(fixed, without_second_dots(words, best))
         kept = tuple(slot is not None for slot in fixed)
-        return RestoredSentence(sentence, slots, kept, confidence, pairs)
+        likely = tuple(map(_ranked, marginals))
+        return RestoredSentence(sentence, slots, kept, confidence, pairs, likely)
 
     def _fixed(self, sentence: ParsedSentence) -> list[Puncteme | None]:
         """The slots that are not to be restored: parts of words, and what is kept."""
@@ -231,6 +238,12 @@ def _filled(fixed: Sequence[Puncteme | None], slots: Slots) -> Slots:
     return tuple(
         slot if kept is None else kept for kept, slot in zip(fixed, slots, strict=True)
     )
+
+
+def _ranked(marginal: Mapping[Puncteme, float]) -> Ranked:
+    """What is worth mentioning of a slot's marginal."""
+    worth = ((p, marks) for marks, p in marginal.items() if p >= _WORTH_MENTIONING)
+    return tuple((marks, p) for p, marks in nlargest(_N_MENTIONED, worth))
 
 
 def _joined_confidence(sentences: Iterable[RestoredSentence]) -> list[float]:

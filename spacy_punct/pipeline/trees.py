@@ -80,15 +80,17 @@ def parsed_sentences(
     # spaCy makes tokens, and the text, anew each time they are asked for.
     tokens, text = list(doc), doc.text
     ink = [token for token in tokens if not token.is_space]
-    _check_parse(doc, ink, name)
-    heads = _heads(doc)
     words_only = words_only or doc.user_data.get(WORDS_ONLY, False)
     known = doc.user_data.get(MARKS)
     if known is not None:
         words = {token.i for token in ink if not known[token.i]}
     else:
         words = {token.i for token in ink if words_only or not is_mark_token(token)}
-    ends = {sent.end - 1 for sent in doc.sents} if words else set()
+    if not words:
+        return []
+    _check_parse(doc, ink, name)
+    heads = _heads(doc)
+    ends = {sent.end - 1 for sent in doc.sents}
     sentences: list[list[Token]] = []
     current: list[Token] = []
     for token in tokens:

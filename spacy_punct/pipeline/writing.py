@@ -15,6 +15,9 @@ from spacy_punct.pipeline.trees import ParsedSentence
 from spacy_punct.text.casing import Casing, cased
 from spacy_punct.text.writer import Gap, Piece, Writer
 
+Ranked = tuple[tuple[Puncteme, float], ...]
+"""What may stand in a slot, with its probability; the most probable first."""
+
 
 @dataclass(frozen=True)
 class RestoredSentence:
@@ -25,6 +28,8 @@ class RestoredSentence:
     kept (tuple[bool, ...]): Which slots were not restored but are as they were.
     confidence (tuple[float, ...]): The probability of each slot.
     pairs (tuple[Pair, ...]): The underlying pair of each word.
+    likely (tuple[Ranked, ...]): For each slot its most probable marks, if they are
+        known.
     """
 
     source: ParsedSentence
@@ -32,6 +37,7 @@ class RestoredSentence:
     kept: tuple[bool, ...]
     confidence: tuple[float, ...]
     pairs: tuple[Pair, ...]
+    likely: tuple[Ranked, ...] = ()
 
 
 def write_pieces(
