@@ -128,6 +128,16 @@ def test_links_lead_somewhere(request, page):
             assert anchor in [t.lower().replace(" ", "-") for t in titles], target
 
 
+def test_developers_have_all_names_of_configs():
+    page = (REPOSITORY / "docs" / "developers.md").read_text("utf-8")
+    setup = (REPOSITORY / "setup.cfg").read_text("utf-8")
+    names = re.findall(
+        r"^    (?:spacy_punct\.)?(\S+) = spacy_punct\.", setup, re.MULTILINE
+    )
+    assert len(names) > 10
+    assert [name for name in names if f"{name}`" not in page] == []
+
+
 @pytest.mark.slow
 def test_transcripts_has_what_confidence_finds(treebanks):
     page = (REPOSITORY / "docs" / "transcripts.md").read_text("utf-8")
