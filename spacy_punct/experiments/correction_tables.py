@@ -9,16 +9,13 @@ the same data, with parsed and with gold trees, become rows of the same table.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import srsly
 import typer
 
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.experiments.pages import Files, Output, write_page
 from spacy_punct.experiments.published import CORRECTION, CORRECTION_DATA
 from spacy_punct.experiments.tables import Results, table
-from spacy_punct.files import write_safely
 from spacy_punct.pipeline.correction_evaluation import (
     CORRECTOR,
     NOTHING,
@@ -203,31 +200,12 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def main(
-    results: Annotated[list[Path], typer.Argument(help="JSON files.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write.")
-    ] = None,
-) -> None:
+def main(results: Files, output: Output = None) -> None:
     """Write tables of what evaluate-correction measured.
 
     Example: python -m spacy_punct.experiments.correction_tables parsed.json gold.json
     """
-    try:
-        page = correction_report([_read(path) for path in results])
-    except PunctError as error:
-        typer.secho(str(error), fg="red", err=True)
-        raise typer.Exit(1) from None
-    if output is None:
-        typer.echo(page, nl=False)
-    else:
-        write_safely(output, page.encode("utf8"))
-
-
-def _read(path: Path) -> Results:
-    if not path.is_file():
-        raise PunctError(Errors.P053.format(path=path))
-    return srsly.read_json(path)
+    write_page(correction_report, results, output)
 
 
 if __name__ == "__main__":

@@ -6,17 +6,13 @@ The files are those that `python -m spacy_punct.experiments.rephrasing` writes.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated
 
-import srsly
 import typer
 
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.experiments.pages import Files, Output, write_page
 from spacy_punct.experiments.published import RELEASE, REPHRASING
 from spacy_punct.experiments.rephrasing import MEASURES, SYSTEMS
 from spacy_punct.experiments.tables import SIGNIFICANT, Results, table
-from spacy_punct.files import write_safely
 
 PUBLISHED = ("base", "half", "full")
 """The systems of the paper."""
@@ -97,31 +93,12 @@ def _best(values: Mapping[str, float], tests: Mapping[str, float]) -> str | None
     return best if all(p < SIGNIFICANT for p in pairs) else None
 
 
-def main(
-    results: Annotated[list[Path], typer.Argument(help="JSON files.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write.")
-    ] = None,
-) -> None:
+def main(results: Files, output: Output = None) -> None:
     """Write a table of what the experiment with rephrasing measured.
 
     Example: python -m spacy_punct.experiments.rephrasing_tables en-1.4.json
     """
-    try:
-        page = rephrasing_report([_read(path) for path in results])
-    except PunctError as error:
-        typer.secho(str(error), fg="red", err=True)
-        raise typer.Exit(1) from None
-    if output is None:
-        typer.echo(page, nl=False)
-    else:
-        write_safely(output, page.encode("utf8"))
-
-
-def _read(path: Path) -> Results:
-    if not path.is_file():
-        raise PunctError(Errors.P053.format(path=path))
-    return srsly.read_json(path)
+    write_page(rephrasing_report, results, output)
 
 
 if __name__ == "__main__":
