@@ -41,6 +41,9 @@ _CLEARNLP = frozenset({"acomp", "attr", "npadvmod", "pcomp", "pobj", "prep", "re
 _BEAM = 32
 """Bounds the search for the underlying tree; ordinary sentences do not reach it."""
 
+_LONGEST_SLOT = 16
+"""Of slots with more marks nobody asks who put them there."""
+
 _BATCH = 256
 """Sentences scored together: a text may have thousands."""
 
@@ -456,10 +459,14 @@ def find_pipe(nlp: Language, kind: type[T]) -> T | None:
 
 def underlying(distribution: Distribution, surface: Slots) -> Sequence[Pair]:
     """The best underlying pairs. None at all if the surface cannot come from strings
-    of the inventory, as what people wrote and what is best slot by slot may not."""
+    of the inventory, as what people wrote and what is best slot by slot may not, or if
+    it has slots so long that to find out would take minutes."""
+    nothing = ((EMPTY, EMPTY),) * (len(surface) - 1)
+    if max(map(len, surface)) > _LONGEST_SLOT:
+        return nothing
     try:
         return distribution.viterbi(surface, beam=_BEAM)
     except PunctError as error:
-        if str(error) != Errors.P029:
+        if str(error) not in (Errors.P023, Errors.P029):
             raise
-        return ((EMPTY, EMPTY),) * (len(surface) - 1)
+        return nothing

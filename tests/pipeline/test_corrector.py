@@ -712,6 +712,15 @@ def test_corrector_may_parse_words_without_their_marks(corrects):
     assert corrects("...")._.corrected_text == "..."
 
 
+@pytest.mark.timeout(60)
+def test_corrector_does_not_explain_endless_marks(corrects):
+    text = "(" * 150 + "Anna" + ")" * 150
+    doc = corrector(corrects, threshold=EAGER)(corrects(text))
+    assert "Anna" in doc._.corrected_text
+    (found,) = corrector(corrects).explain(doc)
+    assert set(found[1]) == {((), ())}
+
+
 def test_corrector_names_components_that_are_not_there(corrects):
     corrector(corrects, reparse=["no_parser"])
     with pytest.raises(PunctError, match=r"\[P139\].*no_parser"):
