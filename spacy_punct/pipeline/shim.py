@@ -72,7 +72,9 @@ class PunctuationShim(Shim):
                 weights.grad.numpy(),
                 lr_scale=self.cfg["rates"][part],
             )
-            weights.data = torch.from_numpy(values).view_as(weights)
+            # Copied: arrays and tensors that share memory would keep those of all
+            # earlier steps alive.
+            weights.data.copy_(torch.from_numpy(values).view_as(weights))
             weights.grad = None
         self._stale = True
 

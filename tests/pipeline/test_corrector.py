@@ -1,11 +1,13 @@
 """The component that corrects what is written."""
 
+import gc
 import re
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 import spacy
+import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
@@ -725,3 +727,19 @@ def test_corrector_names_components_that_are_not_there(corrects):
     corrector(corrects, reparse=["no_parser"])
     with pytest.raises(PunctError, match=r"\[P139\].*no_parser"):
         corrects("It rains.")
+
+
+def test_corrector_training_keeps_no_old_weights():
+    nlp = spacy.blank("en")
+    model = {"@architectures": "spacy_punct.LogLinearAttach.v1"}
+    nlp.add_pipe(NAME, config={"model": model})
+    examples = small_examples(nlp, 4, fresh=False)
+    optimizer = nlp.initialize(lambda: examples)
+
+    def tensors_after_updates() -> int:
+        for _ in range(3):
+            nlp.update(examples, sgd=optimizer)
+        gc.collect()
+        return sum(isinstance(found, torch.Tensor) for found in gc.get_objects())
+
+    assert tensors_after_updates() >= tensors_after_updates()
