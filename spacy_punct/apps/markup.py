@@ -59,6 +59,21 @@ def element(
     return made
 
 
+def label(
+    text: str,
+    x: float,
+    y: float,
+    size: float,
+    *,
+    fill: str = INK,
+    anchor: str = "middle",
+    **attributes: str | None,
+) -> Element:
+    """A text in an SVG; `anchor` says which point of it is at x."""
+    place = {"x": x, "y": y, "fill": fill, "font_size": size, "text_anchor": anchor}
+    return element("text", text, **place, **attributes)
+
+
 def append(parent: Element, part: Element | str) -> None:
     """Add an element, or text, at the end of another."""
     if isinstance(part, Element):

@@ -10,11 +10,11 @@ from spacy_punct.apps.analysis import Rewrite, learned_rewrites, rewrite
 from spacy_punct.apps.markup import (
     FONTS,
     GREY,
-    INK,
     PALE,
     element,
     glyphs_of,
     identifier,
+    label,
     percent,
     text_width,
 )
@@ -137,17 +137,19 @@ def _legend() -> Element:
         parts.append(
             element("rect", x=10 + k * 100, y=8, width=10, height=10, fill=colour)
         )
-        parts.append(_text(name, 24 + k * 100, 17, 11, fill=GREY, anchor="start"))
+        parts.append(label(name, 24 + k * 100, 17, 11, fill=GREY, anchor="start"))
     return element("g", *parts, class_="legend")
 
 
 def _panel(entry: Rewrite, glyphs: dict[str, str]) -> Element:
     floor = 28 + _FULL + 10
     header = _shown(entry.underlying, glyphs)
-    parts = [_text(header, 8, 18, 17, anchor="start", weight="bold", class_="bigram")]
+    parts = [
+        label(header, 8, 18, 17, anchor="start", font_weight="bold", class_="bigram")
+    ]
     if entry.count is not None:
         count = f"{entry.count:,}×"
-        parts.append(_text(count, _PANEL - 20, 18, 10, fill=GREY, anchor="end"))
+        parts.append(label(count, _PANEL - 20, 18, 10, fill=GREY, anchor="end"))
     for k, outcome in enumerate(entry.outcomes):
         name = _edit(entry.underlying, outcome.surface)
         x = 8 + k * (_BAR + 8)
@@ -166,10 +168,10 @@ def _panel(entry: Rewrite, glyphs: dict[str, str]) -> Element:
                     height=height,
                     fill=_LOOKS[name],
                 ),
-                _text(
+                label(
                     percent(outcome.p), x + _BAR / 2, floor - height - 3, 9, fill=GREY
                 ),
-                _text(shown, x + _BAR / 2, floor + 17, size, weight="bold"),
+                label(shown, x + _BAR / 2, floor + 17, size, font_weight="bold"),
                 class_="outcome",
                 data_p=f"{outcome.p:.4f}",
             )
@@ -177,27 +179,3 @@ def _panel(entry: Rewrite, glyphs: dict[str, str]) -> Element:
     line = f"M4,{floor} H{_PANEL - 18}"
     parts.append(element("path", d=line, stroke=PALE, stroke_width=1))
     return element("g", *parts, class_="panel")
-
-
-def _text(
-    text: str,
-    x: float,
-    y: float,
-    size: float,
-    *,
-    fill: str = INK,
-    anchor: str = "middle",
-    weight: str | None = None,
-    class_: str | None = None,
-) -> Element:
-    return element(
-        "text",
-        text,
-        x=x,
-        y=y,
-        class_=class_,
-        fill=fill,
-        font_size=size,
-        font_weight=weight,
-        text_anchor=anchor,
-    )

@@ -14,6 +14,7 @@ from spacy_punct.apps.markup import (
     element,
     glyphs_of,
     identifier,
+    label,
     mark_size,
     text_width,
 )
@@ -184,28 +185,9 @@ class _Picture:
         return self._layout.width - x if self._direction == "rtl" else x
 
     def _text(
-        self,
-        text: str,
-        x: float,
-        y: float,
-        size: float,
-        *,
-        fill: str = INK,
-        anchor: str = "middle",
-        class_: str | None = None,
-        **attributes: str,
+        self, text: str, x: float, y: float, size: float, **attributes: str
     ) -> Element:
-        return element(
-            "text",
-            text,
-            x=self._x(x),
-            y=y,
-            class_=class_,
-            fill=fill,
-            font_size=size,
-            text_anchor=anchor,
-            **attributes,
-        )
+        return label(text, self._x(x), y, size, **attributes)
 
     # The tree
 
@@ -281,9 +263,9 @@ class _Picture:
             stroke_width=2 if root in self._colours else 1.2,
         )
         # The highest arcs begin beside it: there is room above them only.
-        label = self._relation(root, row.words[root], 12, colour)
+        name = self._relation(root, row.words[root], 12, colour)
         head = _arrowhead(x, base, colour)
-        return element("g", line, head, label, class_="arc", data_word=root)
+        return element("g", line, head, name, class_="arc", data_word=root)
 
     # Punctemes
 
