@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from enum import Enum
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import srsly
@@ -14,8 +13,16 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
-from spacy_punct.cli.group import MODEL_HELP, command, load_pipeline
-from spacy_punct.cli.lines import Source, annotated, parted, target, windows
+from spacy_punct.cli.group import Model, command, load_pipeline
+from spacy_punct.cli.lines import (
+    Inputs,
+    Output,
+    Source,
+    annotated,
+    parted,
+    target,
+    windows,
+)
 from spacy_punct.data.m2 import m2_block, m2_sentence
 from spacy_punct.data.marks import is_mark
 from spacy_punct.errors import Errors, PunctError, check_range
@@ -36,14 +43,9 @@ class Format(str, Enum):
 
 @command
 def correct(
-    inputs: Annotated[
-        list[str] | None,
-        typer.Argument(help="Texts or files; '-' or nothing for standard input."),
-    ] = None,
-    model: Annotated[str, typer.Option("--model", "-m", help=MODEL_HELP)] = "en",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File; default: the screen.")
-    ] = None,
+    inputs: Inputs = None,
+    model: Model = "en",
+    output: Output = None,
     format: Annotated[
         Format,
         typer.Option(

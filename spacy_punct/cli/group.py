@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Annotated, ParamSpec, TypeVar
 
 import spacy
 import typer
@@ -30,6 +30,7 @@ punct = typer.Typer(
 )
 printer = Printer()
 MODEL_HELP = "A bundled pipeline (en), an installed one or a folder."
+Model = Annotated[str, typer.Option("--model", "-m", help=MODEL_HELP)]
 _MISSING = {PunctuationRestorer: Errors.P052, PunctuationCorrector: Errors.P131}
 
 

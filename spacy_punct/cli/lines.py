@@ -8,8 +8,9 @@ from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import BinaryIO, TextIO, TypeVar
+from typing import Annotated, BinaryIO, TextIO, TypeVar
 
+import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 from tqdm import tqdm
@@ -18,6 +19,14 @@ from spacy_punct.cli.group import check_file
 from spacy_punct.errors import Errors, PunctError
 
 T = TypeVar("T")
+
+Inputs = Annotated[
+    list[str] | None,
+    typer.Argument(help="Texts or files; '-' or nothing for standard input."),
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="File; default: the screen.")
+]
 
 LONG = 20_000
 """Lines with more characters than this go through the pipeline in windows."""

@@ -9,7 +9,7 @@ import typer
 
 from spacy_punct.apps.rendering import DRAWN, STYLES, render_svg
 from spacy_punct.apps.rendering import render as draw
-from spacy_punct.cli.group import MODEL_HELP, command, load_pipeline
+from spacy_punct.cli.group import Model, command, load_pipeline
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipeline.corrector import PunctuationCorrector
 from spacy_punct.pipeline.restorer import PunctuationRestorer
@@ -23,7 +23,7 @@ def render(
     style: Annotated[
         Style, typer.Option("--style", "-s", help="What to draw.")
     ] = Style.underlying,
-    model: Annotated[str, typer.Option("--model", "-m", help=MODEL_HELP)] = "en",
+    model: Model = "en",
     output: Annotated[
         Path | None,
         typer.Option(

@@ -9,7 +9,7 @@ import typer
 from spacy_punct.apps.edits import Edit, delete, extract, move
 from spacy_punct.apps.ordering import OrderingModel
 from spacy_punct.apps.rephrasing import rephrase as run
-from spacy_punct.cli.group import MODEL_HELP, check_file, command, load_pipeline
+from spacy_punct.cli.group import Model, check_file, command, load_pipeline
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.pipeline.restorer import PunctuationRestorer
 
@@ -17,7 +17,7 @@ from spacy_punct.pipeline.restorer import PunctuationRestorer
 @command
 def rephrase(
     texts: Annotated[list[str], typer.Argument(help="Texts with punctuation.")],
-    model: Annotated[str, typer.Option("--model", "-m", help=MODEL_HELP)] = "en",
+    model: Model = "en",
     deleted: Annotated[
         list[str] | None,
         typer.Option("--delete", help="Delete the constituent of this word."),

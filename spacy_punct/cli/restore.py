@@ -5,7 +5,6 @@ from dataclasses import replace
 from enum import Enum
 from html import unescape
 from itertools import chain, groupby, islice
-from pathlib import Path
 from typing import Annotated
 
 import srsly
@@ -13,8 +12,17 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_punct.cli.group import MODEL_HELP, command, load_pipeline
-from spacy_punct.cli.lines import Source, annotated, is_long, parted, target, windows
+from spacy_punct.cli.group import Model, command, load_pipeline
+from spacy_punct.cli.lines import (
+    Inputs,
+    Output,
+    Source,
+    annotated,
+    is_long,
+    parted,
+    target,
+    windows,
+)
 from spacy_punct.data.subtitles import Block, is_subtitles, read_cues, write_blocks
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipeline.attributes import PIECES
@@ -29,14 +37,9 @@ class Format(str, Enum):
 
 @command
 def restore(
-    inputs: Annotated[
-        list[str] | None,
-        typer.Argument(help="Texts or files; '-' or nothing for standard input."),
-    ] = None,
-    model: Annotated[str, typer.Option("--model", "-m", help=MODEL_HELP)] = "en",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File; default: the screen.")
-    ] = None,
+    inputs: Inputs = None,
+    model: Model = "en",
+    output: Output = None,
     format: Annotated[
         Format,
         typer.Option(
