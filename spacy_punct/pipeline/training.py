@@ -135,11 +135,17 @@ def _digest(value: Any) -> Any:
     return digest.hexdigest()
 
 
-def _batches(
+def train_batches(
     nlp: Language, corpus: Callable, batcher: Callable, max_epochs: int
 ) -> Iterator[tuple[int, Iterable[Example]]]:
     """The batches of `spacy train`, except that a corpus that says it is `fresh` is
-    asked for its examples in each epoch: those of the first one stay in memory else.
+    asked for its examples in each epoch. Others are read once.
+
+    nlp (Language): The pipeline.
+    corpus (Callable): Pipeline -> examples.
+    batcher (Callable): Examples -> batches.
+    max_epochs (int): As in a config: 0 for no end, -1 for a stream.
+    YIELDS (tuple[int, Iterable[Example]]): The number of the epoch, and a batch.
     """
     if max_epochs < 0 or not getattr(corpus, "fresh", False):
         yield from create_train_batches(nlp, corpus, batcher, max_epochs)
@@ -169,7 +175,7 @@ class _Training:
         self._before_to_disk = create_before_to_disk_callback(
             settings["before_to_disk"]
         )
-        self._batches = _batches(
+        self._batches = train_batches(
             nlp, train_corpus, settings["batcher"], settings["max_epochs"]
         )
         self._progress = Progress()

@@ -27,7 +27,7 @@ from spacy_punct.pipeline.corpus import make_doc
 from spacy_punct.pipeline.observed import with_marks
 from spacy_punct.pipeline.trees import parsed_sentences
 from spacy_punct.text.writer import Writer
-from tests.pipeline.docs import WORDS, add_log_linear, parsed_doc
+from tests.pipeline.docs import add_log_linear, with_odd_marks
 
 CAPER = ("If", "true", ",", "the", "caper", "failed", ".")
 POS = ("SCONJ", "ADJ", "PUNCT", "DET", "NOUN", "VERB", "PUNCT")
@@ -297,15 +297,7 @@ def test_rephrase_changes_no_words_and_keeps_brackets(on_trees, sample, seed):
 
 
 def test_rephrase_keeps_marks_that_no_underlying_tree_explains(on_trees):
-    odd = ["(", ":", ")", "?", ";", ")", ":", "(", "!", "?", ";", "("]
-    bare = parsed_doc(on_trees.vocab)
-    doc = Doc(
-        on_trees.vocab,
-        words=[*WORDS, *odd],
-        pos=[*(t.pos_ for t in bare), *["PUNCT"] * len(odd)],
-        heads=[*(t.head.i for t in bare), *[6] * len(odd)],
-        deps=[*(t.dep_ for t in bare), *["punct"] * len(odd)],
-    )
+    doc = with_odd_marks(on_trees.vocab)
     found = rephrase(doc, delete("stops"), on_trees)
     assert found.text.rstrip() == doc.text.rstrip().removeprefix("If the rain stops ")
 

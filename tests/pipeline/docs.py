@@ -85,3 +85,19 @@ def add_log_linear(
     architecture = {"@architectures": "spacy_punct.LogLinearAttach.v1"}
     config = {"model": {**architecture, **(model or {})}, **settings}
     return nlp.add_pipe("punctuation_restorer", config=config)
+
+
+ODD = ("(", ":", ")", "?", ";", ")", ":", "(", "!", "?", ";", "(")
+"""Marks at the end that no underlying tree explains."""
+
+
+def with_odd_marks(vocab: Vocab) -> Doc:
+    """The words, parsed, and after them the odd marks."""
+    bare = parsed_doc(vocab)
+    return Doc(
+        vocab,
+        words=[*WORDS, *ODD],
+        pos=[*(t.pos_ for t in bare), *["PUNCT"] * len(ODD)],
+        heads=[*(t.head.i for t in bare), *[6] * len(ODD)],
+        deps=[*(t.dep_ for t in bare), *["punct"] * len(ODD)],
+    )

@@ -30,6 +30,7 @@ from spacy_punct.pipeline.corrector import PunctuationCorrector
 from spacy_punct.pipeline.gold import gold_slots, has_gold
 from spacy_punct.pipeline.observed import observed_slots, with_marks
 from spacy_punct.pipeline.scorer import make_correction_scorer
+from spacy_punct.pipeline.training import train_batches
 from spacy_punct.pipeline.trees import WORDS_ONLY, parsed_sentences
 from spacy_punct.pipeline.writing import joined_slots
 from spacy_punct.text.spacing import Spacing
@@ -743,3 +744,19 @@ def test_corrector_training_keeps_no_old_weights():
         return sum(isinstance(found, torch.Tensor) for found in gc.get_objects())
 
     assert tensors_after_updates() >= tensors_after_updates()
+
+
+def test_training_makes_other_errors_in_each_epoch():
+    nlp = spacy.blank("en")
+
+    def epochs(fresh: bool) -> list[list[str]]:
+        corpus = create_correction_corpus(
+            SAMPLE / "dev.conllu", limit=20, fresh=fresh, seed=3
+        )
+        batches = train_batches(nlp, corpus, lambda found: [list(found)], 0)
+        return [sorted(ex.x.text for ex in next(batches)[1]) for _ in range(3)]
+
+    first, second, third = epochs(fresh=True)
+    assert first != second != third
+    first, second, third = epochs(fresh=False)
+    assert first == second == third

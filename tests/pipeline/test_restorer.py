@@ -12,7 +12,14 @@ from spacy_punct.errors import PunctError
 from spacy_punct.pipeline.callbacks import create_compact
 from spacy_punct.pipeline.corpus import create_corpus
 from spacy_punct.pipeline.restorer import PunctuationRestorer
-from tests.pipeline.docs import WORDS, add_log_linear, parsed_doc, with_marks
+from tests.pipeline.docs import (
+    ODD,
+    WORDS,
+    add_log_linear,
+    parsed_doc,
+    with_marks,
+    with_odd_marks,
+)
 
 RESTORED = "If the rain stops, Anna will visit Dr. Hill."
 NAME = "punctuation_restorer"
@@ -84,22 +91,13 @@ def test_restorer_existing_keep(on_trees):
 def test_restorer_keeps_marks_that_no_underlying_tree_explains(on_trees):
     restorer = on_trees.get_pipe(NAME)
     restorer.cfg["existing"] = "keep"
-    odd = ["(", ":", ")", "?", ";", ")", ":", "(", "!", "?", ";", "("]
-    bare = parsed_doc(on_trees.vocab)
-    n, end = len(bare), len(bare) + len(odd)
-    doc = Doc(
-        on_trees.vocab,
-        words=[*WORDS, *odd],
-        pos=[*(t.pos_ for t in bare), *["PUNCT"] * len(odd)],
-        heads=[*(t.head.i for t in bare), *[6] * len(odd)],
-        deps=[*(t.dep_ for t in bare), *["punct"] * len(odd)],
-    )
-    slots = ((),) * n + (tuple(odd),)
+    bare, doc = parsed_doc(on_trees.vocab), with_odd_marks(on_trees.vocab)
+    slots = ((),) * len(bare) + (ODD,)
     with pytest.raises(PunctError, match="P029"):
         restorer.distribution(bare).viterbi(slots, beam=32)
     doc = on_trees(doc)
-    assert doc._.restored_slots[-1] == odd
-    assert not any(token._.left_puncteme for token in doc[:end])
+    assert doc._.restored_slots[-1] == list(ODD)
+    assert not any(token._.left_puncteme for token in doc)
 
 
 def test_restorer_keep_gives_evidence_to_the_other_slots(on_trees):
