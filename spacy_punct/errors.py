@@ -289,7 +289,7 @@ class Errors(metaclass=_Coded):
     P080 = "Unknown kind of tagger '{kind}'. Use one of: {choices}."
     P081 = (
         "{path} holds no readable tagger ({reason}). Give a folder written by "
-        "spacy_punct.baselines.to_disk, or train again."
+        "scripts.baselines.to_disk, or train again."
     )
     P082 = (
         "This tagger corrects punctuation, but a sentence comes without the marks that "
@@ -389,7 +389,7 @@ class Errors(metaclass=_Coded):
     )
     P087 = (
         "No readable UDPipe model with a tagger and a parser at {path}. Train one with "
-        "spacy_punct.pipeline.udpipe.train_udpipe, or check the path."
+        "scripts.udpipe.train_udpipe, or check the path."
     )
     # Training pipelines
     P090 = (
@@ -414,7 +414,7 @@ class Errors(metaclass=_Coded):
     )
     P123 = (
         "A model that corrects needs the pairs thought to be behind the observed marks "
-        "of '{words}'. Set them with spacy_punct.model.correction.explain."
+        "of '{words}'. Set them with scripts.paper_correction.explain."
     )
     P124 = (
         "The tree of '{words}' has no observed marks to correct. Set Tree.observed to "

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from spacy_punct import load
 from spacy_punct.cli import punct
 from spacy_punct.data.treebank import read_treebank
-from spacy_punct.pipeline.corpus import joined, make_doc, unpunctuated
-from spacy_punct.pipeline.gold import gold_slots
+from spacy_punct.reading.corpus import joined, make_doc, unpunctuated
+from spacy_punct.reading.gold import gold_slots
 from tests.conftest import REPOSITORY
 
 PAGES = ("README.md", "docs/linguists.md", "docs/transcripts.md", "docs/developers.md")

@@ -11,7 +11,7 @@ import pytest
 import srsly
 from weasel.util.config import load_project_config
 
-from spacy_punct.experiments.plan import read_plan
+from scripts.experiments.plan import read_plan
 from tests.conftest import REPOSITORY
 
 NO_NETWORK = {f"{kind}_proxy": "http://127.0.0.1:9" for kind in ("http", "https")}

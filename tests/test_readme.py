@@ -5,9 +5,9 @@ import re
 import srsly
 from weasel.cli.document import project_document
 
+from scripts.experiments.plan import read_plan
+from scripts.experiments.tables import aed_table, perplexity_table
 from spacy_punct import pipelines
-from spacy_punct.experiments.plan import read_plan
-from spacy_punct.experiments.tables import aed_table, perplexity_table
 from tests.conftest import REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text("utf-8")

@@ -10,7 +10,7 @@ from spacy.tokens import DocBin
 from spacy_punct.cli.group import command, printer
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.pipeline.corpus import make_doc, treebank_files
+from spacy_punct.reading.corpus import make_doc, treebank_files
 
 
 @command

@@ -23,13 +23,13 @@ from spacy_punct.cli.lines import (
     target,
     windows,
 )
+from spacy_punct.corrector.component import PunctuationCorrector
+from spacy_punct.corrector.correcting import WrittenMarks, written_marks
 from spacy_punct.data.m2 import m2_block, m2_sentence
 from spacy_punct.data.marks import is_mark
 from spacy_punct.errors import Errors, PunctError, check_range
-from spacy_punct.pipeline.corrected import Correction, applied
-from spacy_punct.pipeline.correcting import WrittenMarks, written_marks
-from spacy_punct.pipeline.corrector import PunctuationCorrector
-from spacy_punct.pipeline.writing import joined_slots
+from spacy_punct.reading.corrected import Correction, applied
+from spacy_punct.reading.writing import joined_slots
 
 _SHOWN = 10
 """Words of a constituent to show."""

@@ -16,8 +16,8 @@ from spacy_punct.cli.group import (
 )
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.pipeline.evaluation import evaluate_pipeline, evaluate_stream
-from spacy_punct.pipeline.restorer import PunctuationRestorer
+from spacy_punct.restorer.component import PunctuationRestorer
+from spacy_punct.restorer.evaluation import evaluate_pipeline, evaluate_stream
 
 
 class Trees(str, Enum):

@@ -13,10 +13,10 @@ from spacy.language import Language
 from wasabi import Printer
 
 from spacy_punct import pipelines
+from spacy_punct.corrector.component import PunctuationCorrector
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.pipeline.component import PunctuationPipe, find_pipe
-from spacy_punct.pipeline.corrector import PunctuationCorrector
-from spacy_punct.pipeline.restorer import PunctuationRestorer
+from spacy_punct.pipe.base import PunctuationPipe, find_pipe
+from spacy_punct.restorer.component import PunctuationRestorer
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -7,8 +7,8 @@ import typer
 from spacy.cli._util import show_validation_error
 
 from spacy_punct.cli.group import check_file, command
-from spacy_punct.pipeline.corpus import SUFFIXES, treebank_files
-from spacy_punct.pipeline.jackknife import jackknife as run
+from spacy_punct.reading.corpus import SUFFIXES, treebank_files
+from spacy_punct.reading.jackknife import jackknife as run
 
 
 @command

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from spacy_punct.apps.rendering import DRAWN, STYLES, render_svg
-from spacy_punct.apps.rendering import render as draw
 from spacy_punct.cli.group import Model, command, load_pipeline
+from spacy_punct.corrector.component import PunctuationCorrector
+from spacy_punct.draw.render import DRAWN, STYLES, render_svg
+from spacy_punct.draw.render import render as draw
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.pipeline.corrector import PunctuationCorrector
-from spacy_punct.pipeline.restorer import PunctuationRestorer
+from spacy_punct.restorer.component import PunctuationRestorer
 
 Style = Enum("Style", {name: name for name in STYLES}, type=str)
 

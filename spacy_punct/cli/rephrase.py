@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from spacy_punct.apps.edits import Edit, delete, extract, move
-from spacy_punct.apps.ordering import OrderingModel
-from spacy_punct.apps.rephrasing import rephrase as run
+from scripts.ordering import OrderingModel
 from spacy_punct.cli.group import Model, check_file, command, load_pipeline
 from spacy_punct.data.treebank import read_treebank
-from spacy_punct.pipeline.restorer import PunctuationRestorer
+from spacy_punct.rephrasing.edits import Edit, delete, extract, move
+from spacy_punct.rephrasing.rephrase import rephrase as run
+from spacy_punct.restorer.component import PunctuationRestorer
 
 
 @command

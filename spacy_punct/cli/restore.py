@@ -25,9 +25,9 @@ from spacy_punct.cli.lines import (
 )
 from spacy_punct.data.subtitles import Block, is_subtitles, read_cues, write_blocks
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.pipeline.attributes import PIECES
-from spacy_punct.pipeline.restorer import PunctuationRestorer
-from spacy_punct.pipeline.stream import restore_units, restore_words
+from spacy_punct.reading.attributes import PIECES
+from spacy_punct.restorer.component import PunctuationRestorer
+from spacy_punct.restorer.stream import restore_units, restore_words
 
 
 class Format(str, Enum):

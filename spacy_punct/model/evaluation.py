@@ -11,7 +11,7 @@ from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.mbr import total_edit_distance
-from spacy_punct.model.model import PunctuationModel
+from spacy_punct.model.punctuation import PunctuationModel
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from spacy_punct.model.channel_weights import ChannelWeights
 from spacy_punct.model.features import FeatureRows, Observer
 from spacy_punct.model.inventory import Backoff, Inventory
 from spacy_punct.model.lexical import LexicalAttach, LexicalSettings
-from spacy_punct.model.model import PunctuationModel
+from spacy_punct.model.punctuation import PunctuationModel
 
 FORMAT = 2
 _TABLES, _WEIGHTS = "model.json", "weights.bin"

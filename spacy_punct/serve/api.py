@@ -7,10 +7,10 @@ from typing import TypeVar
 from spacy.language import Language
 
 from spacy_punct.about import __version__
+from spacy_punct.corrector.component import PunctuationCorrector
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.pipeline.component import PunctuationPipe, find_pipe
-from spacy_punct.pipeline.corrector import PunctuationCorrector
-from spacy_punct.pipeline.restorer import PunctuationRestorer
+from spacy_punct.pipe.base import PunctuationPipe, find_pipe
+from spacy_punct.restorer.component import PunctuationRestorer
 from spacy_punct.serve.correcting import corrected_data
 from spacy_punct.serve.faults import RequestError
 from spacy_punct.serve.limits import Limits

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from spacy_punct.apps.explained import UnderlyingSentence
 from spacy_punct.data.marks import BOS
 from spacy_punct.data.tree import ROOT, Slots
-from spacy_punct.pipeline.restored import PieceData
+from spacy_punct.draw.explained import UnderlyingSentence
+from spacy_punct.reading.restored import PieceData
 
 Data = dict[str, Any]
 

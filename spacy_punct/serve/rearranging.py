@@ -5,12 +5,12 @@ from typing import Any
 
 from spacy.language import Language
 
-from spacy_punct.apps import edits
-from spacy_punct.apps.edits import Edit
-from spacy_punct.apps.explained import answered_sentence
-from spacy_punct.apps.rephrasing import rephrased_pieces, rephrased_sentences
-from spacy_punct.pipeline.by_words import parse_words
-from spacy_punct.pipeline.restorer import PunctuationRestorer
+from spacy_punct.draw.explained import answered_sentence
+from spacy_punct.reading.by_words import parse_words
+from spacy_punct.rephrasing import edits
+from spacy_punct.rephrasing.edits import Edit
+from spacy_punct.rephrasing.rephrase import rephrased_pieces, rephrased_sentences
+from spacy_punct.restorer.component import PunctuationRestorer
 from spacy_punct.serve.pieces import (
     Data,
     by_sentence,

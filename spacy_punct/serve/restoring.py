@@ -2,11 +2,11 @@
 
 from spacy.language import Language
 
-from spacy_punct.apps.explained import answered_sentence
-from spacy_punct.pipeline.attributes import PIECES
-from spacy_punct.pipeline.component import PunctuationPipe
-from spacy_punct.pipeline.restorer import PunctuationRestorer
-from spacy_punct.pipeline.writing import RestoredSentence
+from spacy_punct.draw.explained import answered_sentence
+from spacy_punct.pipe.base import PunctuationPipe
+from spacy_punct.reading.attributes import PIECES
+from spacy_punct.reading.writing import RestoredSentence
+from spacy_punct.restorer.component import PunctuationRestorer
 from spacy_punct.serve.pieces import Data, by_sentence, piece_data, word_data
 
 _DOUBTFUL = 0.8

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 import torch
 
+from scripts.paper_training import TrainingConfig, train
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import ROOT, Tree
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.model.attach import encode
 from spacy_punct.model.automaton import Automata
-from spacy_punct.model.model import PunctuationModel
 from spacy_punct.model.objective import likelihood
-from spacy_punct.model.training import TrainingConfig, train
+from spacy_punct.model.punctuation import PunctuationModel
 from tests.benchmarks.literal import LiteralAlgorithm
 from tests.conftest import TREEBANKS
 

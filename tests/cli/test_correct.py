@@ -16,9 +16,9 @@ from spacy_punct.cli import lines, punct
 from spacy_punct.cli.correct import _corrected, _Line, _Want, _writer
 from spacy_punct.cli.group import load_pipeline
 from spacy_punct.cli.lines import parted, windows
+from spacy_punct.corrector.component import PunctuationCorrector
 from spacy_punct.data.m2 import read_m2
-from spacy_punct.pipeline.corrector import PunctuationCorrector
-from spacy_punct.pipeline.restorer import PunctuationRestorer
+from spacy_punct.restorer.component import PunctuationRestorer
 
 NAME = "punctuation_corrector"
 EAGER = "0"

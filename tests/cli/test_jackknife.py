@@ -9,9 +9,9 @@ from spacy.util import load_config
 from typer.testing import CliRunner
 
 from spacy_punct.cli import punct
-from spacy_punct.pipeline import training
-from spacy_punct.pipeline.corpus import create_corpus
-from spacy_punct.pipeline.gold import gold_examples
+from spacy_punct.pipe import training
+from spacy_punct.reading.corpus import create_corpus
+from spacy_punct.reading.gold import gold_examples
 from tests.conftest import REPOSITORY
 
 

@@ -4,9 +4,9 @@ import spacy
 from typer.testing import CliRunner
 
 from spacy_punct import rephrase
-from spacy_punct.apps.edits import delete, move
 from spacy_punct.cli import punct
-from spacy_punct.pipeline.by_words import parse_words
+from spacy_punct.reading.by_words import parse_words
+from spacy_punct.rephrasing.edits import delete, move
 
 TEXT = "If the rain stops, Anna will visit us."
 

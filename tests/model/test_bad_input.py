@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from scripts.paper_training import TrainingConfig, train, train_model
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import PunctError
 from spacy_punct.model.distribution import restore_from_trees
 from spacy_punct.model.inventory import Backoff, Inventory
-from spacy_punct.model.training import TrainingConfig, train, train_model
 from tests.conftest import FAST
 
 TREE = Tree(["a", "b"], ["NOUN", "VERB"], [1, -1], ["nsubj", "root"])

@@ -15,8 +15,8 @@ from spacy_punct.errors import PunctError
 from spacy_punct.model.attach import LogLinearAttach, encode
 from spacy_punct.model.channel_weights import ChannelWeights
 from spacy_punct.model.lexical import LexicalAttach, LexicalSettings
-from spacy_punct.model.model import PunctuationModel
 from spacy_punct.model.objective import likelihood
+from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.model.storage import from_bytes, from_disk, to_bytes, to_disk
 from tests.truth import Noise, Recipe, random_case
 

@@ -16,7 +16,7 @@ from spacy_punct.model.mbr import (
     risk,
     total_edit_distance,
 )
-from spacy_punct.model.model import PunctuationModel
+from spacy_punct.model.punctuation import PunctuationModel
 
 STRINGS = st.lists(st.sampled_from(",.?"), max_size=4).map(tuple)
 

@@ -7,7 +7,7 @@ import torch
 
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
-from spacy_punct.model.model import PunctuationModel
+from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.model.storage import from_bytes, from_disk, to_bytes, to_disk
 
 

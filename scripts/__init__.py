@@ -1,0 +1,1 @@
+"""The steps of project.yml, outside the wheel."""

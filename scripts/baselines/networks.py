@@ -1,0 +1,277 @@
+"""Networks from words to a distribution of the classes of their slots.
+
+Any of them may also read what a writer put into the slots, right or wrong.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import torch
+from torch import nn
+
+from scripts.baselines.crf import ChainCRF
+from scripts.baselines.encoders import (
+    BothWays,
+    Embeddings,
+    LockedDropout,
+    ObservedEmbeddings,
+)
+from scripts.baselines.words import Batch
+from spacy_punct.errors import check_range
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """The size of a network, and what it is kept from relying on in training.
+
+    embedding_width (int): Of the embeddings of words.
+    hidden_width (int): Of an LSTM or GRU that reads words, in each direction.
+    n_layers (int): Of those on top of each other.
+    slot_width (int): Of the layer between words and the classes of slots.
+    dropout (float): Share of embeddings and activations left out.
+    word_dropout (float): Share of forms read as unknown.
+    observed_width (int): Of the embeddings of observed strings, where they are read.
+    """
+
+    embedding_width: int = 128
+    hidden_width: int = 96
+    n_layers: int = 2
+    slot_width: int = 128
+    dropout: float = 0.33
+    word_dropout: float = 0.2
+    observed_width: int = 32
+
+    def __post_init__(self) -> None:
+        for name in ("embedding_width", "hidden_width", "n_layers", "slot_width"):
+            check_range(name, getattr(self, name), 1)
+        check_range("observed_width", self.observed_width, 1)
+        for name in ("dropout", "word_dropout"):
+            check_range(name, getattr(self, name), 0, 1)
+
+
+class SlotNetwork(Protocol):
+    """What a `Tagger` needs of its network, which is an `nn.Module`."""
+
+    def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
+        """log p(classes | words) of each sentence.
+
+        classes (Tensor): (sentences, longest + 1), of any value where `batch` has no
+            slot.
+        RETURNS (Tensor): One value a sentence.
+        """
+        ...
+
+    def log_marginals(self, batch: Batch) -> torch.Tensor:
+        """log p(class | words) in each slot: (sentences, longest + 1, classes)."""
+        ...
+
+
+class BiLSTMEncoder(nn.Module):
+    """From words to a vector for each slot, from what is on both sides of it.
+
+    Where observed marks are read, each step reads a word and the string of the slot
+    after it (section 5.2), and each slot also sees its own string directly.
+    """
+
+    def __init__(
+        self,
+        sizes: tuple[int, ...],
+        config: NetworkConfig,
+        observed_sizes: tuple[int, ...],
+    ) -> None:
+        super().__init__()
+        width, hidden = config.embedding_width, config.hidden_width
+        self.embeddings = Embeddings(sizes, width, config.word_dropout)
+        self.observed = ObservedEmbeddings(observed_sizes, config.observed_width)
+        inputs = [width + self.observed.width] + [2 * hidden] * (config.n_layers - 1)
+        self.layers = nn.ModuleList(BothWays(nn.LSTM, n, hidden) for n in inputs)
+        self.slots = nn.Linear(4 * hidden + self.observed.width, config.slot_width)
+        self.dropout = LockedDropout(config.dropout)
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """(sentences, longest + 1, slot_width)."""
+        observed = self.dropout(self.observed(batch))
+        states = torch.cat([self.dropout(self.embeddings(batch)), observed], dim=-1)
+        for layer in self.layers:
+            states = self.dropout(layer(states, batch))
+        around = torch.cat([states[:, :-1], states[:, 1:], observed[:, :-1]], dim=-1)
+        return self.dropout(torch.relu(self.slots(around)))
+
+
+class ClassScores(nn.Linear):
+    """A score for each class in each slot.
+
+    Where observed marks are read, the class that a slot's observed string is gets a
+    further score, that of leaving it as it is. The last class is any observed string
+    without a class of its own, and impossible in slots that have none of those.
+
+    width (int): Of the vectors of slots.
+    n_classes (int): The number of classes.
+    reads_observed (bool): Whether observed marks are read.
+    """
+
+    def __init__(self, width: int, n_classes: int, reads_observed: bool) -> None:
+        super().__init__(width, n_classes)
+        self.keep = nn.Linear(width, 1) if reads_observed else None
+
+    def forward(self, slots: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """(sentences, longest + 1, classes)."""
+        scores = super().forward(slots)
+        if self.keep is None:
+            return scores
+        observed = batch.observed_classes[..., None]
+        scores = scores.scatter_add(-1, observed, self.keep(slots))
+        last = self.out_features - 1
+        is_impossible = (torch.arange(last + 1) == last) & (observed != last)
+        return scores.masked_fill(is_impossible, -torch.inf)
+
+
+class BiLSTMSoftmax(nn.Module):
+    """Each slot's class on its own, given what a BiLSTM makes of the words."""
+
+    def __init__(
+        self,
+        sizes: tuple[int, ...],
+        n_classes: int,
+        config: NetworkConfig,
+        observed_sizes: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__()
+        self.encoder = BiLSTMEncoder(sizes, config, observed_sizes)
+        self.output = ClassScores(config.slot_width, n_classes, bool(observed_sizes))
+
+    def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
+        return _sum_of_slots(self.log_marginals(batch), batch, classes)
+
+    def log_marginals(self, batch: Batch) -> torch.Tensor:
+        return self.output(self.encoder(batch), batch).log_softmax(-1)
+
+
+class BiLSTMCRF(nn.Module):
+    """The classes of all slots together: a CRF on top of what a BiLSTM makes of the
+    words."""
+
+    def __init__(
+        self,
+        sizes: tuple[int, ...],
+        n_classes: int,
+        config: NetworkConfig,
+        observed_sizes: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__()
+        self.encoder = BiLSTMEncoder(sizes, config, observed_sizes)
+        self.output = ClassScores(config.slot_width, n_classes, bool(observed_sizes))
+        self.crf = ChainCRF(n_classes)
+
+    def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
+        scores = self.output(self.encoder(batch), batch)
+        return self.crf.log_likelihood(scores, classes, batch.is_slot)
+
+    def log_marginals(self, batch: Batch) -> torch.Tensor:
+        scores = self.output(self.encoder(batch), batch)
+        return self.crf.log_marginals(scores, batch.is_slot)
+
+
+class BiGRUAttention(nn.Module):
+    """Each slot's class on its own, after Tilk & Alumäe (2016).
+
+    A BiGRU reads the words, and a second GRU its states from left to right. Before
+    each step that GRU's state looks for other words that matter, and what it finds is
+    fused with the state after the step. Words are compared by inner products, which
+    is faster than the paper's additive attention.
+    """
+
+    def __init__(
+        self,
+        sizes: tuple[int, ...],
+        n_classes: int,
+        config: NetworkConfig,
+        observed_sizes: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__()
+        width, hidden = config.embedding_width, config.hidden_width
+        self.embeddings = Embeddings(sizes, width, config.word_dropout)
+        self.observed = ObservedEmbeddings(observed_sizes, config.observed_width)
+        inputs = [width + self.observed.width] + [2 * hidden] * (config.n_layers - 1)
+        self.layers = nn.ModuleList(BothWays(nn.GRU, n, hidden) for n in inputs)
+        self.decoder = nn.GRU(2 * hidden, config.slot_width, batch_first=True)
+        self.queries = nn.Linear(config.slot_width, hidden)
+        self.keys = nn.Linear(2 * hidden, hidden)
+        self.fusion = LateFusion(2 * hidden, config.slot_width)
+        self.output = ClassScores(
+            config.slot_width + self.observed.width, n_classes, bool(observed_sizes)
+        )
+        self.dropout = LockedDropout(config.dropout)
+
+    def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
+        return _sum_of_slots(self.log_marginals(batch), batch, classes)
+
+    def log_marginals(self, batch: Batch) -> torch.Tensor:
+        observed = self.dropout(self.observed(batch))
+        states = torch.cat([self.dropout(self.embeddings(batch)), observed], dim=-1)
+        for layer in self.layers:
+            states = self.dropout(layer(states, batch))
+        decoded = self.dropout(self.decoder(states)[0])
+        # The slot before a word is that word's step.
+        found = nn.functional.scaled_dot_product_attention(
+            self.queries(decoded[:, :-1]),
+            self.keys(states),
+            states,
+            attn_mask=batch.is_word[:, None],
+        )
+        fused = self.dropout(self.fusion(found, decoded[:, 1:]))
+        slots = torch.cat([fused, observed[:, :-1]], dim=-1)
+        return self.output(slots, batch).log_softmax(-1)
+
+
+class LateFusion(nn.Module):
+    """What attention found, let through a gate and added to a state.
+
+    n_found, width (int): Of what was found, and of the state.
+    """
+
+    def __init__(self, n_found: int, width: int) -> None:
+        super().__init__()
+        self.found = nn.Linear(n_found, width, bias=False)
+        self.gate_of_found = nn.Linear(width, width, bias=False)
+        self.gate_of_state = nn.Linear(width, width)
+
+    def forward(self, found: torch.Tensor, state: torch.Tensor) -> torch.Tensor:
+        found = self.found(found)
+        gate = torch.sigmoid(self.gate_of_found(found) + self.gate_of_state(state))
+        return found * gate + state
+
+
+def _sum_of_slots(
+    log_probs: torch.Tensor, batch: Batch, classes: torch.Tensor
+) -> torch.Tensor:
+    """log p(classes | words) of each sentence, if slots are independent."""
+    found = log_probs.gather(-1, classes[..., None])[..., 0]
+    return found.where(batch.is_slot, 0.0).sum(-1)
+
+
+NETWORKS: dict[str, Callable[..., SlotNetwork]] = {
+    "bilstm-softmax": BiLSTMSoftmax,
+    "bilstm-crf": BiLSTMCRF,
+    "bigru-attention": BiGRUAttention,
+}
+"""The kinds of taggers there are: networks, made of the sizes of the words' columns,
+the number of classes, the config and, where observed marks are read, the sizes of
+their columns."""
+
+DEFAULTS: dict[str, NetworkConfig] = {
+    "bigru-attention": NetworkConfig(hidden_width=128, n_layers=1)
+}
+"""Configs of kinds for which that of `NetworkConfig()` is not meant."""
+
+
+def default_config(kind: str, *, reads_observed: bool = False) -> NetworkConfig:
+    """The config of a kind of tagger, if none is given.
+
+    One that reads observed marks, with new errors in each epoch, needs less dropout.
+    """
+    config = DEFAULTS.get(kind, NetworkConfig())
+    if reads_observed:
+        return replace(config, dropout=0.2, word_dropout=0.3)
+    return config

@@ -1,1 +1,0 @@
-"""What can be done with a trained model beyond restoring: to look into it."""

@@ -1,1 +1,0 @@
-"""The spaCy side: component, reader, scorer and attributes."""

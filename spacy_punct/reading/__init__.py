@@ -1,0 +1,1 @@
+"""Docs <-> trees and slots."""

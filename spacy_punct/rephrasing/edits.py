@@ -1,0 +1,203 @@
+"""Edits of underlying trees: small changes of word order that can be put together.
+
+An edit is any callable from an `UnderlyingTree` to an `UnderlyingTree`. Those made here
+can be joined by `|`, with each other and with any other callable. They name words by
+their text, if it is unique in the sentence, by their token, or by their position in the
+Doc, which stays the same however often they move. A constituent goes by its head.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from spacy.tokens import Token
+
+from spacy_punct.data.tree import ROOT
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.rephrasing.underlying import UnderlyingTree
+
+Word = str | int | Token
+"""A word's text, its position in the Doc, or its token."""
+AnyEdit = Callable[[UnderlyingTree], UnderlyingTree]
+
+
+class NoSuchWordError(PunctError):
+    """A word that is not in a sentence, though it may be in another."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Edits that are made one after the other.
+
+    steps (tuple[AnyEdit, ...]): The edits.
+    """
+
+    steps: tuple[AnyEdit, ...]
+
+    def __call__(self, tree: UnderlyingTree) -> UnderlyingTree:
+        for step in self.steps:
+            tree = step(tree)
+        return tree
+
+    def then(self, other: AnyEdit) -> "Edit":
+        """This edit and, after it, another one: `self | other`."""
+        return Edit((*self.steps, *steps_of(other)))
+
+    __or__ = then
+
+    def __ror__(self, other: AnyEdit) -> "Edit":
+        return Edit((*steps_of(other), *self.steps))
+
+
+def steps_of(edit: AnyEdit) -> tuple[AnyEdit, ...]:
+    """The edits that one is put together of."""
+    return edit.steps if isinstance(edit, Edit) else (edit,)
+
+
+def permute(head: Word, order: Sequence[Word]) -> Edit:
+    """Give a word and its dependents another order.
+
+    head (Word): The word.
+    order (Sequence[Word]): The word and all its dependents, as they are to stand.
+    RETURNS (Edit): The edit.
+    """
+
+    def permuted(tree: UnderlyingTree) -> UnderlyingTree:
+        top = find(tree, head)
+        items = [find(tree, item) for item in order]
+        if sorted(items) != list(tree.items(top)):
+            raise PunctError(
+                Errors.P144.format(
+                    head=tree.words[top],
+                    items=_names(tree, tree.items(top)),
+                    given=_names(tree, items),
+                )
+            )
+        return tree.rearranged(lambda i: items if i == top else tree.items(i))
+
+    return Edit((permuted,))
+
+
+def move(
+    word: Word,
+    position: int | None = None,
+    *,
+    before: Word | None = None,
+    after: Word | None = None,
+) -> Edit:
+    """Move a constituent to another place around its head.
+
+    word (Word): Its head.
+    position (int | None): Its place among its head and that one's other dependents: 0
+        is the first, -1 the last.
+    before, after (Word | None): Or which of them it is to stand beside.
+    RETURNS (Edit): The edit.
+    """
+    n = sum(place is not None for place in (position, before, after))
+    if n != 1:
+        name = "The number of places (position, before, after)"
+        raise PunctError(Errors.P024.format(name=name, condition=1, value=n))
+
+    def moved(tree: UnderlyingTree) -> UnderlyingTree:
+        i = find(tree, word)
+        head = tree.tree.heads[i]
+        if head == ROOT:
+            raise PunctError(Errors.P143.format(word=tree.words[i], done="moved"))
+        others = [item for item in tree.items(head) if item != i]
+        if position is not None:
+            at = position if position >= 0 else len(others) + 1 + position
+        else:
+            beside = find(tree, after if before is None else before)
+            if beside not in others:
+                raise PunctError(
+                    Errors.P144.format(
+                        head=tree.words[head],
+                        items=_names(tree, tree.items(head)),
+                        given=_names(tree, [beside]),
+                    )
+                )
+            at = others.index(beside) + (before is None)
+        items = [*others[:at], i, *others[at:]]
+        return tree.rearranged(lambda k: items if k == head else tree.items(k))
+
+    return Edit((moved,))
+
+
+def delete(word: Word) -> Edit:
+    """Delete a constituent.
+
+    word (Word): Its head.
+    RETURNS (Edit): The edit.
+    """
+
+    def deleted(tree: UnderlyingTree) -> UnderlyingTree:
+        gone = find(tree, word)
+        if gone == tree.tree.root:
+            raise PunctError(Errors.P143.format(word=tree.words[gone], done="deleted"))
+        return tree.rearranged(lambda i: [k for k in tree.items(i) if k != gone])
+
+    return Edit((deleted,))
+
+
+def keep_only(*words: Word) -> Edit:
+    """Delete all but some words and those above them.
+
+    words (Word): The words. Those in other sentences do not matter, but there must be
+        one of this sentence.
+    RETURNS (Edit): The edit.
+    """
+
+    def kept(tree: UnderlyingTree) -> UnderlyingTree:
+        keep = {tree.tree.root}
+        missing: list[NoSuchWordError] = []
+        for word in words:
+            try:
+                i = find(tree, word)
+            except NoSuchWordError as error:
+                missing.append(error)
+                continue
+            while i not in keep:
+                keep.add(i)
+                i = tree.tree.heads[i]
+        if words and len(missing) == len(words):
+            raise missing[0]
+        return tree.rearranged(lambda i: [k for k in tree.items(i) if k in keep])
+
+    return Edit((kept,))
+
+
+def extract(word: Word) -> Edit:
+    """Make a constituent the sentence, with the punctemes of the sentence.
+
+    word (Word): Its head.
+    RETURNS (Edit): The edit.
+    """
+    return Edit((lambda tree: tree.rearranged(tree.items, find(tree, word)),))
+
+
+def find(tree: UnderlyingTree, word: Word) -> int:
+    """The place of a word in a tree."""
+    if not isinstance(word, str):
+        source = word.i if isinstance(word, Token) else word
+        if source in tree.sources:
+            return tree.sources.index(source)
+        name = f"'{word.text}'" if isinstance(word, Token) else source
+        raise NoSuchWordError(_message(Errors.P141, tree, name))
+    found = [i for i, form in enumerate(tree.words) if form == word]
+    if not found:
+        same = word.casefold()
+        found = [i for i, form in enumerate(tree.words) if form.casefold() == same]
+    if not found:
+        raise NoSuchWordError(_message(Errors.P141, tree, f"'{word}'"))
+    if len(found) > 1:
+        raise PunctError(_message(Errors.P142, tree, f"'{word}'", n=len(found)))
+    return found[0]
+
+
+def _message(
+    template: str, tree: UnderlyingTree, word: str | int, **values: int
+) -> str:
+    return template.format(word=word, words=" ".join(tree.words), **values)
+
+
+def _names(tree: UnderlyingTree, words: Sequence[int]) -> str:
+    return ", ".join(f"'{tree.words[i]}'" for i in words) or "nothing"

@@ -1,0 +1,261 @@
+"""Underlying trees: words with the punctemes that their constituents have, to be
+taken from a punctuated sentence, changed, and written as a sentence again."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from spacy_punct.data.marks import ABBREVIATION_DOT, BRACKETS, UNK
+from spacy_punct.data.tree import ROOT, Puncteme, Slots, Tree
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.model.analysis import underlying_slots
+from spacy_punct.model.channel import Channel
+from spacy_punct.model.inventory import Inventory, Pair
+
+Surfaces = dict[Puncteme, float]
+"""Surface string -> probability."""
+
+_OPENERS = {a: b for a, b in BRACKETS.items() if a not in "¿¡"}
+_CLOSERS = frozenset(_OPENERS.values())
+
+
+@dataclass(frozen=True)
+class UnderlyingTree:
+    """An underlying tree T'.
+
+    The dot of an abbreviation is spelling: it is part of its word, not a puncteme.
+
+    tree (Tree): The words, projective; abbreviations with their dots.
+    pairs (tuple[Pair, ...]): The left and right puncteme of each word's constituent.
+    sources (tuple[int, ...]): A number for each word, which it keeps when it moves; by
+        default its position.
+    """
+
+    tree: Tree
+    pairs: tuple[Pair, ...]
+    sources: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.tree.check_projective()
+        sources = tuple(self.sources or range(len(self.tree)))
+        object.__setattr__(self, "sources", sources)
+        sizes = (len(self.tree), len(self.pairs), len(sources), len(set(sources)))
+        if len(set(sizes)) != 1:
+            raise PunctError(Errors.P140.format(sizes=sizes))
+
+    def __len__(self) -> int:
+        return len(self.tree)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.tree.words
+
+    @property
+    def strings(self) -> Slots:
+        """The underlying string of each slot, ^ and abbreviation dots included."""
+        dots = [(), *(_dot(word) for word in self.words)]
+        slots = underlying_slots(self.tree, self.pairs)
+        return tuple(dot + slot for dot, slot in zip(dots, slots, strict=True))
+
+    def items(self, i: int) -> tuple[int, ...]:
+        """The word i and its dependents, from left to right."""
+        return tuple(sorted((i, *self.tree.children[i])))
+
+    def subtree(self, i: int) -> range:
+        """The words of the constituent of word i."""
+        return range(*self.tree.spans[i])
+
+    def rearranged(
+        self, items: Callable[[int], Sequence[int]], root: int | None = None
+    ) -> "UnderlyingTree":
+        """The tree in another order, or part of it.
+
+        items (Callable): Word -> itself and those of its dependents that are to stay,
+            as they are to stand.
+        root (int | None): The word to begin with; None for the root. Another one takes
+            the root's relation and punctemes: it is the sentence now.
+        RETURNS (UnderlyingTree): The words that were reached.
+        """
+        top = self.tree.root if root is None else root
+        order = linear(top, items)
+        place = {word: k for k, word in enumerate(order)}
+        own = {word: word for word in order} | {top: self.tree.root}
+        tree = Tree(
+            words=tuple(self.words[i] for i in order),
+            tags=tuple(self.tree.tags[i] for i in order),
+            heads=tuple(ROOT if i == top else place[self.tree.heads[i]] for i in order),
+            relations=tuple(self.tree.relations[own[i]] for i in order),
+        )
+        return replace(
+            self,
+            tree=tree,
+            pairs=tuple(self.pairs[own[i]] for i in order),
+            sources=tuple(self.sources[i] for i in order),
+        )
+
+
+def linear(top: int, items: Callable[[int], Sequence[int]]) -> list[int]:
+    """The words of a constituent from left to right.
+
+    top (int): Its head.
+    items (Callable): Word -> itself and its dependents, as they are to stand.
+    RETURNS (list[int]): The words.
+    """
+    order: list[int] = []
+    waiting = [(top, True)]
+    while waiting:
+        word, is_whole = waiting.pop()
+        if is_whole:
+            waiting += [(item, item != word) for item in reversed(items(word))]
+        else:
+            order.append(word)
+    return order
+
+
+def recover(
+    tree: Tree,
+    pairs: Sequence[Pair],
+    slots: Slots,
+    inventory: Inventory,
+    words: Sequence[str],
+    sources: Sequence[int] = (),
+) -> UnderlyingTree:
+    """An underlying tree out of what a model found behind a sentence's punctuation.
+
+    Marks that the model does not know are told apart by their place.
+
+    tree (Tree): The sentence, projective.
+    pairs (Sequence[Pair]): What was found, by `spacy_punct.pipe.base.
+        underlying`: the punctemes of each word's constituent.
+    slots (Slots): The punctuation, abbreviation dots included.
+    inventory (Inventory): The marks that the model knows.
+    words (Sequence[str]): The words as they are written.
+    sources (Sequence[int]): See `UnderlyingTree`.
+    RETURNS (UnderlyingTree): The tree.
+    """
+    known = inventory.known(slots)
+    unknown = [
+        [mark for mark, name in zip(slot, names, strict=True) if name == UNK]
+        for slot, names in zip(slots, known, strict=True)
+    ]
+    named = list(pairs)
+    # Outermost first: a slot's right punctemes are then read from its end.
+    for i in reversed(tree.top_down):
+        named[i] = (named[i][0], _named(pairs[i][1], unknown[tree.spans[i][1]]))
+    for i in tree.top_down:
+        named[i] = (_named(pairs[i][0], unknown[tree.spans[i][0]]), named[i][1])
+    return UnderlyingTree(
+        Tree(tuple(words), tree.tags, tree.heads, tree.relations),
+        tuple(named),
+        tuple(sources),
+    )
+
+
+def _named(puncteme: Puncteme, unknown: list[str]) -> Puncteme:
+    """A puncteme as written: without abbreviation dots, and with the unknown marks
+    that are next in its slot."""
+    marks: list[str] = []
+    for mark in puncteme:
+        if mark == UNK and unknown:
+            marks.append(unknown.pop(0))
+        elif mark not in (UNK, ABBREVIATION_DOT):
+            marks.append(mark)
+    return tuple(marks)
+
+
+def regenerate(
+    strings: Iterable[Puncteme],
+    channel: Channel,
+    rng: np.random.Generator | None = None,
+    *,
+    keep_brackets: bool = False,
+) -> Slots:
+    """Surface punctuation of underlying strings.
+
+    strings (Iterable[Puncteme]): See `UnderlyingTree.strings`.
+    channel (Channel): NOISYCHANNEL.
+    rng (Generator | None): To draw from the channel; None for the most probable.
+    keep_brackets (bool): Let no bracket or quote be lost or change sides with another.
+    RETURNS (Slots): The surface, without ^ and abbreviation dots.
+    """
+    surface = []
+    for i, string in enumerate(strings):
+        outcomes = rewritten(channel, string)
+        if keep_brackets:
+            brackets = _brackets(string)
+            whole = {s: p for s, p in outcomes.items() if _brackets(s) == brackets}
+            outcomes = whole or outcomes
+        marks = _drawn(outcomes, rng)
+        without = marks[1:] if i == 0 else marks
+        surface.append(tuple(mark for mark in without if mark != ABBREVIATION_DOT))
+    return tuple(surface)
+
+
+def rewritten(channel: Channel, string: Puncteme) -> Surfaces:
+    """`Channel.rewrite` of a string that may have marks it does not know."""
+    if len(string) < 2:
+        return {string: 1.0}
+    unknown = [mark for mark in string if mark not in channel.marks]
+    if not unknown:
+        return channel.rewrite(string)
+    outcomes = channel.rewrite([UNK if m in unknown else m for m in string])
+    named: Surfaces = {}
+    for surface, p in outcomes.items():
+        rest = iter(unknown)
+        marks = tuple(next(rest) if m == UNK else m for m in surface)
+        named[marks] = named.get(marks, 0.0) + p
+    return named
+
+
+def _drawn(outcomes: Surfaces, rng: np.random.Generator | None) -> Puncteme:
+    surfaces = list(outcomes)
+    if rng is None or len(surfaces) == 1:
+        return max(surfaces, key=outcomes.__getitem__)
+    weights = np.array(list(outcomes.values()))
+    return surfaces[rng.choice(len(surfaces), p=weights / weights.sum())]
+
+
+def is_balanced(slots: Iterable[Puncteme]) -> bool:
+    """Whether every bracket and quote of a sentence has its partner."""
+    waiting: list[str] = []
+    for slot in slots:
+        for mark in _brackets(slot):
+            if mark in _OPENERS:
+                waiting.append(_OPENERS[mark])
+            elif not waiting or waiting.pop() != mark:
+                return False
+    return not waiting
+
+
+def without_single_brackets(slots: Slots) -> Slots:
+    """The slots without the brackets and quotes that have no partner."""
+    waiting: list[tuple[str, tuple[int, int]]] = []
+    single: set[tuple[int, int]] = set()
+    for i, slot in enumerate(slots):
+        for k, mark in enumerate(slot):
+            if mark in _OPENERS:
+                waiting.append((_OPENERS[mark], (i, k)))
+            elif mark in _CLOSERS:
+                partners = [
+                    n for n, (closer, _) in enumerate(waiting) if closer == mark
+                ]
+                if not partners:
+                    single.add((i, k))
+                    continue
+                single |= {place for _, place in waiting[partners[-1] + 1 :]}
+                del waiting[partners[-1] :]
+    single |= {place for _, place in waiting}
+    return tuple(
+        tuple(mark for k, mark in enumerate(slot) if (i, k) not in single)
+        for i, slot in enumerate(slots)
+    )
+
+
+def _brackets(string: Puncteme) -> Puncteme:
+    return tuple(m for m in string if m in _OPENERS or m in _CLOSERS)
+
+
+def _dot(word: str) -> Puncteme:
+    is_abbreviated = word.endswith(".") and len(word) > 1
+    return (ABBREVIATION_DOT,) if is_abbreviated else ()

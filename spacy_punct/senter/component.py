@@ -1,0 +1,81 @@
+"""The component `stream_senter`."""
+
+import math
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from spacy.pipeline.senter import SentenceRecognizer
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from spacy_punct.errors import check_range
+from spacy_punct.reading.sentence_starts import has_marks, marked_starts
+
+
+class StreamSenter(SentenceRecognizer):
+    """spaCy's `senter`, for text in which it can rarely be sure.
+
+    Without punctuation and capitals the places where a sentence may begin are
+    many, and each is unlikely on its own. Taking only those that are likelier than
+    not finds few of them; the threshold that finds most and errs little is lower.
+
+    Where a text has marks, right or wrong, they have their say too: see
+    `spacy_punct.reading.sentence_starts.marked_starts`.
+
+    vocab (Vocab): The shared vocabulary.
+    model (Model): A tagger such as `spacy.Tagger.v2`: how likely each token is to go
+        on with a sentence, and to begin one. It need not know marks.
+    name (str): The component's name in the pipeline.
+    threshold (float): How probable a beginning must be.
+    missing (float): In texts with end marks, the share of sentences that are expected
+        to lack one. The larger it is, the more beginnings are found without a mark.
+    inner (float): Factor on the odds of a beginning after a comma or another mark
+        that should not end a sentence.
+    overwrite (bool): Whether to change sentences that are known already.
+    scorer (Callable | None): The scoring method.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str = "stream_senter",
+        *,
+        threshold: float = 0.5,
+        missing: float = 0.15,
+        inner: float = 0.2,
+        overwrite: bool = False,
+        scorer: Callable | None = None,
+    ) -> None:
+        check_range("threshold", threshold, 0, 1)
+        check_range("missing", missing, 0, math.nextafter(1, 2))
+        check_range("inner", inner, 0)
+        super().__init__(vocab, model, name, overwrite=overwrite, scorer=scorer)
+        self.threshold = threshold
+        self.missing = missing
+        self.inner = inner
+
+    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
+        """Find the tokens that begin sentences, without changing the Docs.
+
+        docs (Iterable[Doc]): The Docs.
+        RETURNS (list[np.ndarray]): For each Doc, whether each token begins one.
+        """
+        docs = list(docs)
+        if not any(map(len, docs)):
+            return super().predict(docs)
+        # spaCy's taggers leave the softmax out of predicting unless told otherwise.
+        self.model.get_ref("softmax").attrs["softmax_normalize"] = True
+        scores = map(self.model.ops.to_numpy, self.model.predict(docs))
+        return [
+            self._starts(doc, found[:, 1])
+            for doc, found in zip(docs, scores, strict=True)
+        ]
+
+    def _starts(self, doc: Doc, probabilities: np.ndarray) -> np.ndarray:
+        if not has_marks(doc):
+            return probabilities > self.threshold
+        return marked_starts(
+            doc, probabilities, self.threshold, self.missing, self.inner
+        )

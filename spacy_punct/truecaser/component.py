@@ -1,0 +1,233 @@
+"""The component `truecaser`."""
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import srsly
+from spacy import util
+from spacy.language import Language
+from spacy.pipeline.trainable_pipe import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Model, SequenceCategoricalCrossentropy
+from thinc.types import Floats2d
+
+from spacy_punct.errors import Errors, PunctError, Warnings
+from spacy_punct.reading.attributes import TRUECASED, register_attributes
+from spacy_punct.text.casing import CASES, case_of, folded, has_capital, recased
+from spacy_punct.truecaser.true_case import true_forms
+
+_SAMPLE = 10
+"""Examples that the shapes of the model are read off."""
+
+
+class Truecaser(TrainablePipe):
+    """Says of each token how it is written amid a sentence: anna -> Anna.
+
+    The answer is in `token._.truecased`. That sentences begin with a capital is not
+    its business, but the writer's, who knows where they begin.
+
+    vocab (Vocab): The shared vocabulary.
+    model (Model): A tagger: Docs to an array of class scores for each.
+    name (str): The component's name in the pipeline.
+    scorer (Callable | None): The scoring method.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[list[Doc], list[Floats2d]],
+        name: str = "truecaser",
+        *,
+        scorer: Callable | None = None,
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {}
+        self.mixed: dict[str, str] = {}
+        register_attributes()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The cases a word can be in."""
+        return CASES
+
+    @property
+    def label_data(self) -> dict[str, str]:
+        """The words in mixed case, by their lower-case forms."""
+        return self.mixed
+
+    # Predicting
+
+    def __call__(self, doc: Doc) -> Doc:
+        register_attributes()
+        return super().__call__(doc)
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        register_attributes()
+        yield from super().pipe(stream, batch_size=batch_size)
+
+    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
+        """Find the case of each token, without changing the Docs.
+
+        docs (Iterable[Doc]): The Docs.
+        RETURNS (list[np.ndarray]): For each Doc the tokens' places in `labels`.
+        """
+        docs = list(docs)
+        if not any(map(len, docs)):
+            return [np.zeros(0, dtype="int64") for _ in docs]
+        if not self._is_trained():
+            raise PunctError(Errors.P076.format(name=self.name))
+        to_numpy = self.model.ops.to_numpy
+        return [to_numpy(s.argmax(axis=1)) for s in self.model.predict(docs)]
+
+    def _is_trained(self) -> bool:
+        has_output = self.model.has_ref("output_layer")
+        layer = self.model.get_ref("output_layer") if has_output else self.model
+        return bool(layer.has_dim("nO"))
+
+    def set_annotations(
+        self, docs: Iterable[Doc], scores: Iterable[np.ndarray]
+    ) -> None:
+        """Write the text with what `predict` found to the user data of each Doc."""
+        for doc, cases in zip(docs, scores, strict=True):
+            doc.user_data[TRUECASED] = self._written(doc, cases)
+
+    def _written(self, doc: Doc, cases: np.ndarray) -> str:
+        """The text of a Doc, each token in its case."""
+        text = doc.text
+        letters = list(text)
+        # Most words of a text without capitals stay as they are.
+        changing = range(len(doc)) if has_capital(text) else np.flatnonzero(cases)
+        for i in map(int, changing):
+            word, start = doc[i].text, doc[i].idx
+            letters[start : start + len(word)] = recased(
+                word, CASES[cases[i]], self.vocab.lang, self.mixed
+            )
+        return "".join(letters)
+
+    # Training
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Mapping[str, str] | None = None,
+    ) -> None:
+        """Collect the words in mixed case, and give the model its shape.
+
+        get_examples (Callable): Gives examples whose references have their capitals
+            and whose predicted Docs, some at least, have none.
+        nlp (Language | None): The pipeline.
+        labels (Mapping[str, str] | None): What `label_data` gave, to save the pass
+            over the data.
+        """
+        validate_get_examples(get_examples, "Truecaser.initialize")
+        self.mixed = self._collected(get_examples()) if labels is None else dict(labels)
+        sample = list(islice(get_examples(), _SAMPLE))
+        docs = [example.predicted for example in sample]
+        scores = [
+            self.model.ops.asarray(
+                [[float(case == true) for case in CASES] for true in cases],
+                dtype="float32",
+            ).reshape((-1, len(CASES)))
+            for cases in map(self._true_cases, sample)
+        ]
+        self.model.initialize(X=docs, Y=scores)
+
+    def _collected(self, examples: Iterable[Example]) -> dict[str, str]:
+        """The most frequent form of each word in mixed case; of two, the greater."""
+        counts: Counter[str] = Counter()
+        some_capital = some_lowered = False
+        for example in examples:
+            for token, form in zip(example.predicted, true_forms(example), strict=True):
+                if form is None:
+                    continue
+                some_capital |= has_capital(form)
+                some_lowered |= form != token.text
+                if case_of(form, self.vocab.lang) == "mixed":
+                    counts[form] += 1
+        if not some_capital:
+            raise PunctError(Errors.P077.format(name=self.name))
+        if not some_lowered:
+            warnings.warn(Warnings.W075.format(name=self.name), stacklevel=2)
+        ordered = sorted(counts, key=lambda form: (counts[form], form))
+        return {folded(form, self.vocab.lang): form for form in ordered}
+
+    def get_loss(
+        self, examples: Iterable[Example], scores: list[Floats2d]
+    ) -> tuple[float, list[Floats2d]]:
+        """The loss of scores and its gradient; words of unknown case have none.
+
+        examples (Iterable[Example]): The examples.
+        scores (list[Floats2d]): What the model says of their predicted Docs.
+        RETURNS (tuple[float, list[Floats2d]]): Loss and gradient.
+        """
+        examples = list(examples)
+        validate_examples(examples, "Truecaser.get_loss")
+        loss_of = SequenceCategoricalCrossentropy(names=list(CASES), normalize=False)
+        gradient, loss = loss_of(scores, list(map(self._true_cases, examples)))
+        if not np.isfinite(loss):
+            raise PunctError(Errors.P078.format(name=self.name, loss=loss))
+        return float(loss), gradient
+
+    def _true_cases(self, example: Example) -> list[str | None]:
+        return [form and case_of(form, self.vocab.lang) for form in true_forms(example)]
+
+    # Storage
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """The model and the words in mixed case as bytes."""
+        parts = {"model": self.model.to_bytes, "mixed": self._mixed_to_bytes}
+        return util.to_bytes(parts, exclude)
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "Truecaser":
+        """Load what `to_bytes` gave."""
+        parts = {"model": self._model_from_bytes, "mixed": self._mixed_from_bytes}
+        util.from_bytes(data, parts, exclude)
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write the model and the words in mixed case to a folder."""
+        parts = {
+            "model": lambda p: p.write_bytes(self.model.to_bytes()),
+            "mixed": lambda p: p.write_bytes(self._mixed_to_bytes()),
+        }
+        util.to_disk(util.ensure_path(path), parts, exclude)
+
+    def from_disk(
+        self, path: str | Path, *, exclude: Iterable[str] = ()
+    ) -> "Truecaser":
+        """Read what `to_disk` wrote."""
+        parts = {
+            "model": lambda p: self._model_from_bytes(p.read_bytes()),
+            "mixed": lambda p: self._mixed_from_bytes(p.read_bytes()),
+        }
+        util.from_disk(util.ensure_path(path), parts, exclude)
+        return self
+
+    def _mixed_to_bytes(self) -> bytes:
+        return srsly.msgpack_dumps(self.mixed)
+
+    def _mixed_from_bytes(self, data: bytes) -> None:
+        try:
+            self.mixed = dict(srsly.msgpack_loads(data))
+        except Exception as error:  # a damaged file may fail in any way
+            message = Errors.P031.format(path=self.name, reason=error)
+            raise PunctError(message) from None
+
+    def _model_from_bytes(self, data: bytes) -> None:
+        try:
+            self.model.from_bytes(data)
+        except Exception as error:
+            message = Errors.P031.format(path=self.name, reason=error)
+            raise PunctError(message) from None

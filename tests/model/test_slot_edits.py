@@ -1,0 +1,102 @@
+"""The edits of slots, against all there are."""
+
+from math import exp, inf, log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_punct.data.marks import BOS, UNK
+from spacy_punct.model.channel import Channel, allowed_edits
+from spacy_punct.model.slot_edits import best_rewriting
+
+MARKS = (BOS, ",", ".", "''")
+
+
+def random_channel(direction: str, seed: int) -> Channel:
+    allowed = allowed_edits(MARKS)
+    edits = np.random.default_rng(seed).random(allowed.shape) * allowed
+    return Channel(MARKS, edits / edits.sum(axis=0), direction)
+
+
+def best_by_enumeration(channel: Channel, underlying: tuple[str, ...]):
+    """The log-probability of the likeliest edits to each surface string."""
+    step = -1 if channel.is_reversed else 1
+    string, tables = underlying[::step], channel.window_tables()
+    best: dict[tuple[str, ...], float] = {}
+
+    def follow(held: str, rest: tuple[str, ...], written: tuple[str, ...], p: float):
+        if not rest:
+            surface = (*written, held)[::step]
+            best[surface] = max(best.get(surface, -inf), log(p))
+            return
+        mark = rest[0]
+        keep, left, right, swap = tables[:, MARKS.index(held), MARKS.index(mark)] * p
+        for q, holds, out in (
+            (keep, mark, (*written, held)),
+            (left, mark, written),
+            (right, held, written),
+            (swap, held, (*written, mark)),
+        ):
+            if q > 0:
+                follow(holds, rest[1:], out, q)
+
+    follow(string[0], string[1:], (), 1.0)
+    return best
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.sampled_from(MARKS[1:]), min_size=1, max_size=4),
+    st.booleans(),
+    st.sampled_from(["left-to-right", "right-to-left"]),
+    st.integers(0, 3),
+)
+def test_edits_are_the_likeliest(marks, is_first, direction, seed):
+    channel = random_channel(direction, seed)
+    underlying = (BOS, *marks) if is_first else tuple(marks)
+    truth = best_by_enumeration(channel, underlying)
+    assert set(truth) == {s for s, p in channel.rewrite(underlying).items() if p > 0}
+    for surface, log_weight in truth.items():
+        found = best_rewriting(underlying, surface, channel)
+        assert found.log_weight == pytest.approx(log_weight)
+        assert tuple(underlying[k] for k in found.origins) == surface
+        assert sorted((*found.origins, *found.absorbers)) == [*range(len(underlying))]
+
+
+def test_moved_and_absorbed():
+    swapped = best_rewriting(("''", ","), (",", "''"))
+    assert swapped.origins == (1, 0)
+    assert swapped.moved == {0, 1}
+    assert not swapped.absorbers
+    lost = best_rewriting((",", "."), (".",))
+    assert lost.origins == (1,)
+    assert lost.absorbers == {0: 1}
+    assert not lost.moved
+    assert best_rewriting((), ()).origins == ()
+
+
+def test_the_channel_says_which_of_two_equal_ways():
+    edits = np.zeros((4, 3, 3))
+    edits[0] = 1.0
+    edits[:, 1, 2] = [0.1, 0.2, 0.7, 0.0]
+    channel = Channel((BOS, ",", "."), edits, "left-to-right")
+    found = best_rewriting((",", "."), (",",), channel)
+    assert exp(found.log_weight) == pytest.approx(0.7)
+    assert found.absorbers == {1: 0}
+
+
+def test_marks_that_no_edit_explains():
+    found = best_rewriting((), (".",))
+    assert found.origins == (None,)
+    found = best_rewriting((",",), (";", ","))
+    assert found.origins == (None, 0)
+    found = best_rewriting((",", "''"), (";",))
+    assert found.origins == (None,)
+    assert set(found.absorbers) == {0, 1}
+
+
+def test_unknown_marks_are_as_written():
+    found = best_rewriting((UNK, "."), ("§", "."))
+    assert found.origins == (0, 1)

@@ -1,0 +1,53 @@
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_punct.reading.sentences import MARKS, parsed_sentences
+
+
+def flat(text: str) -> Doc:
+    """A text as the tokenizer cuts it, everything hanging on the first token."""
+    cut = spacy.blank("en")(text)
+    return Doc(
+        cut.vocab,
+        words=[token.text for token in cut],
+        spaces=[bool(token.whitespace_) for token in cut],
+        heads=[0] * len(cut),
+        deps=["ROOT", *["dep"] * (len(cut) - 1)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('Ann said "yes".', [(), (), ("``",), ("''", ".")]),
+        ('Ann said "yes," twice', [(), (), ("``",), (",", "''"), ()]),
+        ('Ann said "yes", twice', [(), (), ("``",), ("''", ","), ()]),
+        ('Ann ("yes") left', [(), ("(", "``"), ("''", ")"), ()]),
+    ],
+)
+def test_quotes_open_and_close(text, expected):
+    (sentence,) = parsed_sentences(flat(text), "a test")
+    assert list(sentence.marks) == expected
+
+
+def test_observed_marks_have_the_dots_of_abbreviations():
+    (sentence,) = parsed_sentences(flat("Mr. Hill, Inc. won"), "a test")
+    assert sentence.tree.words == ("Mr", "Hill", "Inc", "won")
+    assert sentence.marks == ((), (), (",",), (), ())
+    assert sentence.tree.observed == ((), ("<abbr>",), (",",), ("<abbr>",), ())
+
+
+def test_two_full_stops_are_two_marks():
+    (sentence,) = parsed_sentences(flat("He left.."), "a test")
+    assert sentence.marks[-1] == (".", ".")
+    assert sentence.white[-1] == ("", "", "")
+    assert sentence.glyphs == {(2, 0): ".", (2, 1): "."}
+
+
+def test_marks_that_a_doc_names_are_marks_and_nothing_else_is():
+    doc = flat("a - b * c")
+    doc.user_data[MARKS] = ["", "", "", "*", ""]
+    (sentence,) = parsed_sentences(doc, "a test")
+    assert sentence.tree.words == ("a", "-", "b", "c")
+    assert sentence.marks == ((), (), (), ("*",), ())

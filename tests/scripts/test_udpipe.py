@@ -1,0 +1,193 @@
+"""Trees of UDPipe, with a model trained on the sample here."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from scripts.udpipe import UDPipeSettings, parse, train_udpipe
+from spacy_punct.data.treebank import Treebank, read_treebank
+from spacy_punct.errors import PunctError
+from spacy_punct.model.evaluation import score, trivial_slots
+from spacy_punct.reading.corpus import joined, make_doc, unpunctuated
+from spacy_punct.restorer.evaluation import (
+    attachment,
+    evaluate_docs,
+    evaluate_pipeline,
+)
+
+spacy_udpipe = pytest.importorskip("spacy_udpipe")
+
+NAME = "punctuation_restorer"
+FAST = UDPipeSettings(
+    tagger_iterations=3,
+    suffix_rules=4,
+    hidden_layer=50,
+    embedding_form=20,
+    embedding_upostag=10,
+    embedding_xpostag=0,
+    embedding_deprel=10,
+)
+"""Enough training for the sample."""
+
+
+@pytest.fixture(scope="module")
+def treebank(sample) -> Treebank:
+    return read_treebank(sample / "dev.conllu")
+
+
+@pytest.fixture(scope="module")
+def udpipe_path(sample, tmp_path_factory) -> Path:
+    examples = read_treebank(sample / "train.conllu").examples
+    path = tmp_path_factory.mktemp("udpipe") / "sample.udpipe"
+    train_udpipe(examples, (), path, FAST)
+    return path
+
+
+def test_udpipe_trees_are_restored(udpipe_path, paper_path, treebank):
+    """In a pipeline of spacy-udpipe itself."""
+    nlp = spacy_udpipe.load_from_path("en", str(udpipe_path))
+    nlp.add_pipe(NAME, source=spacy.load(paper_path))
+    restored, trivial = [], []
+    for example in treebank.examples:
+        doc = nlp(nlp.tokenizer([list(example.tree.words)]))
+        assert tuple(t.text for t in doc) == example.tree.words
+        assert doc.has_annotation("DEP")
+        words = [t for t in doc._.restored_doc if t._.source_index is not None]
+        assert len(words) == len(doc)
+        restored.append(tuple(map(tuple, doc._.restored_slots)))
+        trivial.append(trivial_slots(example, (".",)))
+    truth = [example.slots for example in treebank.examples]
+    assert score(restored, truth).aed < 0.7 * score(trivial, truth).aed
+
+
+def test_udpipe_docs_are_scored(udpipe_path, on_trees, treebank):
+    restorer = on_trees.get_pipe(NAME)
+    references = [make_doc(example, on_trees.vocab) for example in treebank.examples]
+    docs = parse(udpipe_path, [unpunctuated(doc) for doc in references])
+    assert [d.text_with_ws for d in docs] == [d.text_with_ws for d in references]
+    assert all(doc.has_annotation("POS") for doc in docs)
+    assert [doc.user_data for doc in docs] == [unpunctuated(d).user_data for d in docs]
+    found = evaluate_docs(on_trees, restorer, docs, treebank, trees="udpipe")
+    on_gold = evaluate_pipeline(on_trees, restorer, treebank, gold=True)
+    assert set(found) == {*on_gold, "uas", "las"}
+    assert found["trees"] == "udpipe"
+    assert found["perplexity"] == on_gold["perplexity"]
+    assert on_gold["aed"] <= found["aed"] < 0.7 * found["aed_trivial"]
+    assert 0.8 < found["las"] <= found["uas"]
+
+
+def test_gold_trees_score_as_in_the_pipeline(on_trees, treebank):
+    restorer = on_trees.get_pipe(NAME)
+    references = [make_doc(example, on_trees.vocab) for example in treebank.examples]
+    docs = [unpunctuated(doc, doc) for doc in references]
+    found = evaluate_docs(on_trees, restorer, docs, treebank)
+    expected = evaluate_pipeline(on_trees, restorer, treebank, gold=True)
+    same = {*expected} - {"trees", "words_per_second"}
+    assert {k: found[k] for k in same} == {k: expected[k] for k in same}
+    assert found["las"] == found["uas"] == 1
+
+
+def test_docs_of_other_words_are_not_scored(on_trees, treebank):
+    restorer = on_trees.get_pipe(NAME)
+    docs = [make_doc(example, on_trees.vocab) for example in treebank.examples]
+    with pytest.raises(PunctError, match="P073"):
+        evaluate_docs(on_trees, restorer, docs[1:], treebank)
+    with pytest.raises(PunctError, match="P073"):
+        evaluate_docs(on_trees, restorer, docs[::-1], treebank)
+
+
+def test_attachment_counts_heads_and_relations():
+    vocab = spacy.blank("en").vocab
+    words, pos = ["a", "b", "c", "d"], ["X"] * 4
+    true = Doc(vocab, words, heads=[1, 1, 1, 2], deps=["x", "ROOT", "y", "z"], pos=pos)
+    ours = Doc(vocab, words, heads=[1, 1, 1, 1], deps=["x", "ROOT", "z", "z"], pos=pos)
+    assert attachment([ours], [true]) == {"uas": 0.75, "las": 0.5}
+
+
+def test_udpipe_keeps_to_sentences(udpipe_path, treebank):
+    vocab = spacy.blank("en").vocab
+    docs = [unpunctuated(make_doc(e, vocab)) for e in treebank.examples[:5]]
+    (whole,) = parse(udpipe_path, [joined(docs)])
+    parts = joined(parse(udpipe_path, docs))
+    for attribute in ("text", "pos_", "dep_", "is_sent_start"):
+        found, expected = ([getattr(t, attribute) for t in d] for d in (whole, parts))
+        assert found == expected
+    assert [t.head.i for t in whole] == [t.head.i for t in parts]
+    assert len(list(whole.sents)) == 5
+
+
+def test_udpipe_takes_any_words(udpipe_path):
+    vocab = spacy.blank("en").vocab
+    words = ["tab\there", "New York", "\n", ";", "日本", "don't"]
+    docs = [Doc(vocab, words), Doc(vocab, []), Doc(vocab, ["Yes"])]
+    found = parse(udpipe_path, docs)
+    assert [[t.text for t in doc] for doc in found] == [words, [], ["Yes"]]
+    assert [t.dep_ for t in found[0]].count("ROOT") == 1
+
+
+def test_udpipe_is_not_trained_twice(sample, tmp_path, capfd):
+    examples = read_treebank(sample / "train.conllu").examples[:40]
+    settings = replace(FAST, tagger_iterations=1, iterations=1)
+    path = tmp_path / "new" / "model.udpipe"
+
+    def train(*args) -> bool:
+        capfd.readouterr()
+        train_udpipe(*args)
+        return "Training tagger" in capfd.readouterr().err
+
+    assert train(examples, examples[:5], path, settings)
+    model = path.read_bytes()
+    assert not train(examples, examples[:5], path, settings)
+    assert path.read_bytes() == model
+    # Its random numbers are fixed.
+    path.write_bytes(model[:-1])
+    assert train(examples, examples[:5], path, settings)
+    assert path.read_bytes() == model
+    assert train(examples, (), path, settings)
+    assert train(examples[1:], (), path, settings)
+    assert train(examples[1:], (), path, replace(settings, hidden_layer=20))
+    assert sorted(p.name for p in path.parent.iterdir()) == [
+        "model.udpipe",
+        "model.udpipe.json",
+    ]
+
+
+def test_udpipe_settings():
+    settings = UDPipeSettings(iterations=7, embedding_xpostag=0, embedding_feats=3)
+    assert "iterations=7" in settings.parser.split(";")
+    assert {"use_xpostag=0", "use_feats=1"} <= set(settings.tagger.split(";"))
+    for wrong in ({"iterations": 0}, {"embedding_form": -1}):
+        with pytest.raises(PunctError, match="P024"):
+            UDPipeSettings(**wrong)
+
+
+def test_udpipe_says_why_it_cannot_be_trained(sample, tmp_path):
+    path = tmp_path / "model.udpipe"
+    with pytest.raises(PunctError, match="P020"):
+        train_udpipe((), (), path, FAST)
+    (example, *_) = read_treebank(sample / "train.conllu").examples
+    tree = replace(example.tree, relations=("dep",) * len(example.tree))
+    with pytest.raises(PunctError, match=r"P086.*root"):
+        train_udpipe([replace(example, tree=tree)], (), path, FAST)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"not a model"])
+def test_udpipe_needs_a_model(tmp_path, content):
+    path = tmp_path / "model.udpipe"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(PunctError, match="P087"):
+        parse(path, [Doc(spacy.blank("en").vocab, ["Yes"])])
+
+
+def test_udpipe_says_if_it_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "spacy_udpipe", None)
+    with pytest.raises(PunctError, match=r"P085.*pip install"):
+        train_udpipe((), (), tmp_path / "model.udpipe")
+    with pytest.raises(PunctError, match=r"P085.*pip install"):
+        parse(tmp_path / "model.udpipe", [])
