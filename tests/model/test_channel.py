@@ -252,7 +252,7 @@ def test_rewrite_is_pfst(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_rewrite_is_pfst_of_openfst(seed: int) -> None:
     """The same composition by OpenFst, which sums over paths by itself."""
-    openfst = pytest.importorskip("pywrapfst", reason="needs the pynini extra")
+    openfst = pytest.importorskip("pywrapfst", reason="needs pynini")
 
     def arc(read: int, written: int, cost: float, state: int) -> "openfst.Arc":
         return openfst.Arc(read, written, openfst.Weight("log64", cost), state)
