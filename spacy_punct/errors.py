@@ -16,576 +16,605 @@ class _Coded(type):
 class Errors(metaclass=_Coded):
     # Treebank files
     P001 = (
-        "{where}: expected 10 tab-separated CoNLL-U columns, found {n}. Check that "
+        "{where}: expected 10 tab-separated CoNLL-U columns but found {n}. Check that "
         "the file is CoNLL-U and that its columns are separated by tabs."
     )
     P002 = (
         "{where}: '{value}' is not a valid {column}. Token ids run 1, 2, 3, ... "
-        "within a sentence (ranges as 1-2, empty nodes as 1.1) and heads are integers."
+        "within a sentence (ranges look like 1-2, empty nodes like 1.1), and heads "
+        "are integers."
     )
-    P003 = (
-        "{where}: the file is not UTF-8 text ({reason}). Convert it to UTF-8 before "
-        "reading it."
-    )
+    P003 = "{where}: the file is not UTF-8 text ({reason}). Convert it to UTF-8 first."
     P004 = (
-        "{where}: an empty sentence (comments with no token). Remove the comments or "
-        "add the tokens."
+        "{where}: the sentence has comments but no tokens. Remove the comments or add "
+        "the tokens."
     )
-    P005 = "No such treebank file: {path}. Check the path."
+    P005 = "There is no treebank file at {path}. Check the path."
     P006 = (
-        "{path} holds no sentence with words, so there is nothing to learn from or to "
-        "evaluate on. Check that it is the intended CoNLL-U file."
+        "{path} has no sentence with words, so there is nothing to learn from or to "
+        "evaluate on. Check that it is the CoNLL-U file you meant."
     )
     P007 = (
-        "This cannot be written as a CoNLL-U line: {line}. Take tabs and line breaks "
-        "out of words and comments."
+        "This cannot be written as a line of CoNLL-U: {line}. Remove tabs and line "
+        "breaks from words and comments."
     )
     # Trees and slots
     P010 = (
-        "A tree's words, tags, heads and relations must be equally long and not "
-        "empty; got {sizes}. Give one of each per word."
+        "A tree needs one tag, head and relation for each word, and at least one "
+        "word; it has {sizes} words, tags, heads and relations. Pass lists of the "
+        "same length."
     )
     P011 = (
-        "Word {i} ('{word}') has head {head}, which is not another word of this "
-        "sentence of {n}. Heads are 0-based word positions; the root's is -1."
+        "Word {i} ('{word}') has the head {head}, which is not another word of this "
+        "{n}-word sentence. Heads are word positions counted from 0; the root has -1."
     )
     P012 = (
-        "The tree has {n} roots (words {roots}); exactly one is allowed. Give each "
-        "sentence its own tree, with one head of -1."
+        "The tree has {n} roots (words {roots}) but must have exactly one. Give each "
+        "sentence its own tree, in which one head is -1."
     )
     P013 = (
-        "The heads form a cycle through word {i} ('{word}'), so this is not a tree. "
+        "This is not a tree: the heads form a cycle through word {i} ('{word}'). "
         "Check the parser's output."
     )
     P014 = (
         "A sentence of {words} words has {expected} slots, but {n} were given. Slot i "
-        "stands before word i, and the last one after the last word."
+        "is the one before word i; the last slot follows the last word."
     )
     P015 = (
-        "Unknown mark '{mark}' in {where}. Known marks: {known}. Replace others by "
-        "'{unk}' (Inventory.known does so)."
+        "Unknown mark '{mark}' in {where}. The known marks are: {known}. Replace any "
+        "other mark with '{unk}', as Inventory.known does."
     )
     P016 = (
         "The tree is not projective: the constituent of word {i} ('{word}') has gaps. "
         "Call Tree.projective() first."
     )
     P017 = (
-        "The abbreviation dot in slot {slot} has no word before it. It can only "
-        "follow a word."
+        "The abbreviation dot in slot {slot} has no word before it. Use it only after "
+        "a word."
     )
     P018 = (
-        "{where}: the punctuation token {i} has dependents, so the words are no tree "
-        "without it. Leave the sentence out (make_treebank does so and counts it)."
+        "{where}: punctuation token {i} has dependents, so removing it would break "
+        "the tree. Leave the sentence out, as make_treebank does."
     )
     P019 = (
-        "Slot {slot} is {value}, not a sequence of marks. Give each slot as a tuple of "
-        "strings, such as (',',) or ()."
+        "Slot {slot} is {value}, which is not a sequence of marks. Pass a tuple of "
+        "strings for each slot, such as (',',) or ()."
     )
     # Model
     P020 = (
-        "No treebank sentence to learn from or to evaluate on. Give at least one "
+        "There is no sentence to learn from or to evaluate on. Pass at least one "
         "sentence that has words."
     )
-    P021 = "Unknown channel direction '{direction}'. Use one of: {choices}."
-    P022 = "Unknown channel kind '{kind}'. Use one of: {choices}."
+    P021 = "Unknown channel direction '{direction}'. Choose one of: {choices}."
+    P022 = "Unknown kind of channel '{kind}'. Choose one of: {choices}."
     P023 = (
-        "The given punctuation has probability zero under this model, so nothing can "
-        "be inferred from it. Use a positive back-off mass."
+        "The model gives this punctuation a probability of zero, so nothing can be "
+        "inferred from it. Set a positive back-off mass."
     )
     P024 = "{name} must be {condition}, not {value}."
     P025 = (
-        "Several trees were given, but of different words: {first} and {other}. "
-        "Candidate trees must span the same sentence."
+        "All candidate trees must be of the same sentence, but these have different "
+        "words: '{first}' and '{other}'. Pass trees of one sentence."
     )
     P026 = (
-        "The loss became {loss} at step {step}, so training stopped. Lower the "
-        "learning rate or check the data."
+        "Training stopped because the loss became {loss} at step {step}. Lower the "
+        "learning rate, or check the data."
     )
-    P027 = "No word {i} in a sentence of {n} words. Words are counted from 0."
+    P027 = "There is no word {i} in this {n}-word sentence. Words are counted from 0."
     P028 = (
-        "The scorer gave {shape} scores for relation '{relation}', which has {pairs} "
-        "pairs. A scorer returns one row a node and one column a pair of its relation."
+        "The scorer returned scores of shape {shape} for the relation '{relation}', "
+        "which has {pairs} pairs. Return one row per node and one column per pair of "
+        "its relation."
     )
     P029 = (
-        "No underlying tree was found for the given punctuation: its marks can only "
-        "come from strings that are neither in the inventory nor part of it. Train on "
-        "data with such punctuation, or let no edit have probability zero."
+        "No underlying tree was found for this punctuation, even though its "
+        "probability is not zero: all candidates were pruned. Raise max_hypotheses or "
+        "lower prune."
     )
     P035 = (
-        "This is no valid inventory: {reason}. Make one with Inventory.estimate, or "
-        "load a model again."
+        "The inventory is not valid: {reason}. Build it with Inventory.estimate, or "
+        "load the model again."
     )
     P036 = (
-        "Systems can only be compared on the same sentences, but there are {a} losses "
-        "of one and {b} of the other. Give one loss a sentence for both, in the same "
-        "order."
+        "Two systems can only be compared on the same sentences, but one has {a} "
+        "losses and the other {b}. Pass one loss per sentence for each system, in the "
+        "same order."
     )
     # Storage
-    P030 = "No model at {path}. Give a folder written by spacy_punct.model.to_disk."
+    P030 = (
+        "There is no model at {path}. Pass a folder written by "
+        "spacy_punct.model.to_disk."
+    )
     P031 = (
-        "{path} is not a readable spacy_punct model ({reason}). It may be truncated "
-        "or of another program; train or copy it again."
+        "{path} is not a readable spacy_punct model ({reason}). The file may be "
+        "truncated or from another program; copy it again or retrain the model."
     )
     P032 = (
-        "{path} was written in model format {found}, and this version reads format "
-        "{expected}. Install a matching version of spacy_punct or train again."
+        "{path} uses model format {found}, but this version reads format {expected}. "
+        "Install a matching version of spacy_punct, or retrain the model."
     )
     P033 = (
-        "A model with a {scorer} cannot be stored here: only LogLinearAttach and "
-        "LexicalAttach can. Store the scorer's weights by its own means."
+        "A model whose scorer is a {scorer} cannot be saved. Use LogLinearAttach or "
+        "LexicalAttach, or save the scorer's weights yourself."
     )
     P034 = (
-        "{path} is not free: it holds something other than a model of this kind, "
-        "which would be lost. Give another folder."
+        "{path} already exists and does not hold a model of this kind, so it was not "
+        "overwritten. Choose another folder."
     )
     # Docs
     P040 = (
-        "The Doc has no parse, and punctuation is restored on trees. Put a component "
-        "that sets heads and relations (a parser, or a spacy-udpipe tokenizer) before "
-        "the {name}, or give the Doc its own heads and deps."
+        "The Doc has no parse, and the {name} needs one. Add a component that sets "
+        "heads and relations (such as a parser) before it, use a spacy-udpipe "
+        "pipeline, or set heads and deps on the Doc yourself."
     )
     P041 = (
-        "The Doc is parsed only in part: {n} words have no relation, the first one "
-        "being '{word}' (token {i}). Give every word a head and a relation, or none."
+        "The Doc is only partly parsed: {n} words have no relation, the first of them "
+        "'{word}' (token {i}). Set a head and a relation for every word, or for none."
     )
     P042 = (
-        "The Doc has no sentence bounds. A parser sets them; otherwise add a "
-        "'sentencizer' or 'senter' before the {name}, or set Token.is_sent_start."
+        "The Doc has no sentence boundaries. Add a parser, a 'sentencizer' or a "
+        "'senter' before the {name}, or set Token.is_sent_start."
     )
     P044 = (
-        "The component '{name}' is not trained, and its language or architecture is "
-        "not one that comes with weights. Train it (python -m spacy train "
-        "configs/full.cfg --output training --paths.train train.conllu --paths.dev "
-        "dev.conllu), call nlp.initialize with examples that have punctuation, or load "
-        "a trained pipeline (spacy_punct.pipelines.names() lists those that are here)."
+        "The component '{name}' is not trained, and no weights are bundled for its "
+        "language and architecture. Train it with `python -m spacy train`, call "
+        "nlp.initialize with examples that have punctuation, or load a trained "
+        'pipeline such as spacy_punct.load("en").'
     )
     P045 = (
-        "The text already has punctuation ('{mark}' {where}), and existing is "
-        '"error". Set existing to "replace" or "keep", or remove it.'
+        "The text already has punctuation ('{mark}' {where}), but existing is "
+        '"error". Set existing to "replace" or "keep", or remove the punctuation.'
     )
     P046 = (
-        "The setting {name} of the component '{component}' is '{value}'. Use one of: "
+        "The component '{component}' cannot have {name} = '{value}'. Choose one of: "
         "{choices}."
     )
     P047 = (
-        "The setting marks of '{component}' names {unknown}, which the model does not "
-        "know. It knows: {known}."
+        "The setting marks of '{component}' names marks that the model does not know: "
+        "{unknown}. It knows: {known}."
     )
     P048 = (
-        "This Doc has {n} sentences, and a distribution is of one. Give one sentence, "
-        "such as list(doc.sents)[0]."
+        "A distribution describes one sentence, but this Doc has {n}. Pass a single "
+        "sentence, such as list(doc.sents)[0]."
     )
     P049 = (
-        "An example has no punctuation to learn from. Read the data with the reader "
-        "spacy_punct.Corpus.v1, which takes CoNLL-U files and DocBins made by "
-        "python -m spacy punct convert."
+        "An example has no punctuation to learn from. Read the data with "
+        "spacy_punct.Corpus.v1, which takes CoNLL-U files and the .spacy files "
+        "written by `python -m spacy punct convert`."
     )
-    P050 = "No data at {path}. Give a {wanted} file, or a folder that holds some."
+    P050 = (
+        "There is no data at {path}. Pass a {wanted} file, or a folder that contains "
+        "such files."
+    )
     P051 = (
-        "Cannot load the pipeline '{model}': {reason} Give the name of a bundled "
-        "pipeline ({bundled}), of an installed one, or a folder that spaCy wrote."
+        "Cannot load the pipeline '{model}': {reason} Pass the name of a bundled "
+        "pipeline ({bundled}), the name of an installed one, or the path of a folder "
+        "that spaCy wrote."
     )
     P052 = (
-        "The pipeline '{model}' has no punctuation_restorer, but {names}. Give one "
-        "that was trained with one of the project's configs."
+        "The pipeline '{model}' has no punctuation_restorer; its components are: "
+        "{names}. Choose a pipeline with a restorer, or add and train one."
     )
-    P053 = "No such file: {path}. Check the path."
+    P053 = "There is no file at {path}. Check the path."
     P054 = (
         "Subtitles and joined lines can only be written as text. Leave out --format, "
         "or restore line by line."
     )
     P055 = (
-        "A sentence of the Doc is no tree: {roots} have no head, which one word must "
-        "have, with the relation ROOT. Give all others a head, and let the component "
-        "that sets heads also set the sentence bounds."
+        "A sentence of the Doc is not a tree: {roots} have no head inside it, but "
+        "exactly one word, its root, must have none. Check the heads, and let the "
+        "component that sets them set the sentence boundaries too."
     )
     P056 = (
         "The pipeline's tokenizer changed the text from '{before}' to '{after}', so "
-        "words cannot be told apart any more. Restore whole texts, not streams, with "
-        "this pipeline."
+        "its tokens no longer match the words of the stream. Process whole texts with "
+        "this pipeline, not streams."
     )
     P057 = (
-        "The Doc was cut into other tokens after its punctuation was restored. Restore "
-        "it again, or let such components come before."
+        "The Doc was retokenized after its punctuation was restored. Restore it "
+        "again, or put the components that retokenize before the restorer."
     )
-    P058 = "Unknown language '{lang}' ({reason}). Give a code such as en."
+    P058 = "Unknown language '{lang}' ({reason}). Pass a language code such as en."
     # Words
     P065 = (
-        "The model reads words as vectors of {width} numbers, and a tree of {n} words "
-        "came with {found}. Give Tree.vectors a row for each word, from the tok2vec "
-        "that the model was trained with; in a pipeline, put that before it."
+        "The model reads each word as a vector of {width} numbers, but a tree of {n} "
+        "words came with {found}. Set Tree.vectors to one row per word, from the "
+        "tok2vec the model was trained with; in a pipeline, put that tok2vec first."
     )
     P066 = (
-        "{path} has {n} sentences and the treebank {expected}, or other words. Make it "
-        "anew from the same files with `python -m spacy punct jackknife`."
+        "The sentences of {path} do not match the treebank's: it has {n} sentences "
+        "and the treebank {expected}, or their words differ. Make the file again from "
+        "the same treebank with `python -m spacy punct jackknife`."
     )
     P067 = (
-        "The BiLSTM cannot know how long the vectors of '{name}' are before that is "
-        "trained. Let it read a tok2vec with a width, such as "
-        "spacy.Tok2VecListener.v1, or give that to the model without a BiLSTM."
+        "The BiLSTM needs to know the width of the vectors it reads, but '{name}' has "
+        "none before training. Use a tok2vec with a fixed width, such as "
+        "spacy.Tok2VecListener.v1, or leave out the BiLSTM."
     )
     # Bundled pipelines and streams
     P070 = (
-        "No pipeline '{name}' comes with this package; there are: {names}. Use one of "
-        "them, or load your own with spacy.load."
+        "No pipeline called '{name}' is bundled with this package; it has: {names}. "
+        "Choose one of these, or load your own pipeline with spacy.load."
     )
     P071 = (
-        "A stream goes through the whole pipeline, which finds sentences and trees by "
-        "itself. Leave out --stream or --trees gold."
+        "--stream cannot be combined with --trees gold, because a stream is parsed by "
+        "the pipeline itself. Leave out one of the two."
     )
     P072 = (
-        "The pipeline cut the {expected} words of the treebank into {n} tokens, so "
-        "they cannot be compared. Leave components that merge or split tokens out of "
-        "the pipeline."
+        "The pipeline split the treebank's {expected} words into {n} tokens, so the "
+        "two cannot be compared. Remove components that merge or split tokens."
     )
     P073 = (
-        "The Docs are not of the treebank's words, in which there are {expected} "
-        "sentences; there are {n} Docs. Give one Doc for each sentence, with its words."
+        "The Docs do not have the words of the treebank's {expected} sentences; {n} "
+        "Docs were given. Pass one Doc per sentence, with the same words."
     )
     # Subtitles
     P060 = (
-        "{where}: text before any timing line, so this is neither SRT nor WebVTT. Give "
-        "each cue a line such as 00:00:01,000 --> 00:00:02,500, or read the file as "
-        "plain text."
+        "{where}: text comes before the first timing line, so this is neither SRT nor "
+        "WebVTT. Give each cue a timing such as 00:00:01,000 --> 00:00:02,500, or "
+        "read the file as plain text."
     )
     P061 = (
         "{where}: '{line}' is not a valid timing. Write a start and an end with "
         "minutes, seconds and milliseconds, such as 00:00:01,000 --> 00:00:02,500."
     )
     P062 = (
-        "A cue of {expected} words got {n} texts. Give one for each word of "
-        "Cue.words(), in order."
+        "A cue of {expected} words was given {n} texts. Pass one text for each word "
+        "in Cue.words(), in order."
     )
     P063 = (
-        "The text {text} for a word of a cue has a line break, which would tear the "
-        "cue apart. Give words without line breaks; the cue keeps its own."
+        "The text {text} contains a line break, which would split the cue. Pass words "
+        "without line breaks; the cue keeps its own."
     )
     P064 = (
-        "A block of {lines} lines has {n} line ends. Keep the number of lines when you "
-        "replace a cue, as Cue.with_words does, or give new line ends."
+        "A block of {lines} lines has {n} line ends. Keep the number of lines when "
+        "you replace a cue, as Cue.with_words does, or pass new line ends."
     )
     # Capitals
     P075 = (
-        'The setting casing is "truecase", but nothing is known of the capitals of '
-        "this Doc. Put a truecaser before the component that writes it, or set casing "
-        'to "auto" or "sentence".'
+        'casing is "truecase", but the Doc has no predicted capitals. Add a truecaser '
+        'before the component that writes the text, or set casing to "auto" or '
+        '"sentence".'
     )
     P076 = (
-        "The component '{name}' is not trained. Train it with python -m spacy train, "
-        "call nlp.initialize with examples whose references have their capitals, or "
-        "load a trained pipeline."
+        "The component '{name}' is not trained. Train it with `python -m spacy "
+        "train`, call nlp.initialize with examples whose references are capitalised, "
+        "or load a trained pipeline."
     )
     P077 = (
-        "The references of the examples for '{name}' have no capital but where "
-        "sentences begin, so there is nothing to learn. Give references as they are "
-        "written (the augmenter spacy.lower_case.v1 takes their capitals away too), "
-        "and leave the component out in languages that have none."
+        "The references for '{name}' have no capitals except at the start of "
+        "sentences, so there is nothing to learn. Use references as they were written "
+        "(the augmenter spacy.lower_case.v1 removes their capitals too), and leave "
+        "the component out for languages without capitals."
     )
     P078 = (
-        "The loss of '{name}' became {loss}, so training stopped. Lower the learning "
-        "rate or check the data."
+        "Training stopped because the loss of '{name}' became {loss}. Lower the "
+        "learning rate, or check the data."
     )
     # Baselines
-    P080 = "Unknown kind of tagger '{kind}'. Use one of: {choices}."
+    P080 = "Unknown kind of tagger '{kind}'. Choose one of: {choices}."
     P081 = (
-        "{path} holds no readable tagger ({reason}). Give a folder written by "
-        "scripts.baselines.to_disk, or train again."
+        "{path} has no readable tagger ({reason}). Pass a folder written by "
+        "scripts.baselines.to_disk, or train the tagger again."
     )
     P082 = (
-        "This tagger corrects punctuation, but a sentence comes without the marks that "
-        "a writer put into its slots. Give them, in examples as observed of the tree."
+        "This tagger corrects punctuation, but a sentence came without the marks that "
+        "its writer used. Pass them, or set Tree.observed in the examples."
     )
     P083 = (
-        "This tagger reads words alone, so it cannot correct. Use restore, or train "
-        "one with reads_observed."
+        "This tagger reads only words, so it cannot correct punctuation. Call "
+        "restore, or train a tagger with reads_observed."
     )
     # Fetching treebanks
     P100 = (
-        "{path} is no readable record of where files came from ({reason}). Remove it "
-        "and run python -m spacy punct fetch again."
+        "{path} is not a readable record of where the files came from ({reason}). "
+        "Remove it and fetch the files again."
     )
     P101 = (
-        "No treebanks to fetch by {path} ({reason}). Give the folder of a project.yml "
-        "that lists treebank files under assets, with --project."
+        "{path} lists no treebanks to fetch ({reason}). Use --project to name the "
+        "folder of a project.yml that lists treebank files under assets."
     )
     P102 = (
-        "Unknown treebank '{name}'. {path} lists: {known}. One of your own needs its "
-        "dev.conllu and test.conllu in a folder of that name beside theirs."
+        "Unknown treebank '{name}'. {path} lists: {known}. To use your own treebank, "
+        "put its dev.conllu and test.conllu into a folder of that name beside the "
+        "others."
     )
-    P103 = "No such mirror folder: {path}. Check the path, or fetch without --mirror."
-    P104 = "{url} cannot be had ({reason})."
-    P105 = (
-        "The download of {url} broke off ({reason}). What has come is kept: run the "
-        "command again to go on with it, or take the file from a folder with --mirror."
-    )
-    P106 = (
-        "What came from {url} has the checksum {found}, not {expected}, and was "
-        "removed. Run the command again, or take the file from a folder with --mirror."
-    )
-    P107 = (
-        "What came from {url} is not a whole CoNLL-U file and was removed. Check that "
-        "the network lets the address through, or take the file from a folder with "
+    P103 = (
+        "There is no mirror folder at {path}. Check the path, or fetch without "
         "--mirror."
     )
-    P108 = (
-        "Could not fetch {treebanks} ({reason}). Give a folder that holds the files "
-        "with --mirror, connect to the network, or let the sample treebank stand in "
-        "with --or-sample."
+    P104 = (
+        "{url} is not available ({reason}). Check the network, or use --mirror to "
+        "copy the file from a folder."
     )
-    P109 = "No sample treebank at {path} to stand in. Leave out --or-sample."
+    P105 = (
+        "The download of {url} broke off ({reason}). Run the command again to "
+        "continue it, or use --mirror to copy the file from a folder."
+    )
+    P106 = (
+        "The file downloaded from {url} has the checksum {found} instead of "
+        "{expected} and was removed. Run the command again, or use --mirror to copy "
+        "the file from a folder."
+    )
+    P107 = (
+        "The file downloaded from {url} is not a complete CoNLL-U file and was "
+        "removed. Check that your network allows the download, or use --mirror to "
+        "copy the file from a folder."
+    )
+    P108 = (
+        "Could not fetch {treebanks} ({reason}). Connect to the network, use --mirror "
+        "to copy the files from a folder, or use --or-sample to fall back on the "
+        "sample treebank."
+    )
+    P109 = (
+        "There is no sample treebank at {path} to fall back on. Leave out --or-sample."
+    )
     # Experiments
     P110 = (
-        "The job '{name}' needs '{missing}', which does not come before it. Give every "
-        "job after those it needs."
+        "The job '{name}' needs '{missing}', which does not come before it. List "
+        "every job after those it needs."
     )
     P111 = (
-        "{n} of the jobs failed; '{name}' says: {reason} The log is {log}. Run the "
-        "command again when the cause is gone: what is finished is kept."
+        "{n} jobs failed. The first, '{name}', reports: {reason} See {log}. Run the "
+        "command again once the problem is fixed; finished jobs are kept."
     )
     P112 = (
-        "The plan has no treebank '{name}'; it has: {names}. For another one give its "
+        "The plan has no treebank '{name}'; it has: {names}. To add one, give its "
         "language with --lang."
     )
-    P113 = (
-        "{path} is no plan of an experiment: {reason}. See those in "
-        "configs/experiments."
-    )
+    P113 = "{path} is not a valid plan: {reason}. See configs/experiments for examples."
     P114 = (
-        "There is nothing to report on '{name}' yet. Run the stages before the report, "
-        "with the same plan."
+        "There are no results for '{name}' to report yet. Run the earlier steps with "
+        "the same plan first."
     )
     # Correction
     P130 = (
-        "This model corrects punctuation, and the tree does not say what was written. "
-        "Set Tree.observed: a tuple of marks for each slot, empty where there are none."
+        "This model corrects punctuation, but the tree does not say what was written. "
+        "Set Tree.observed to one tuple of marks per slot, empty where there are "
+        "none."
     )
     P131 = (
-        "The pipeline '{model}' has no punctuation_corrector, but {names}. Give one "
-        "that was trained to correct, or add the component and train it."
+        "The pipeline '{model}' has no punctuation_corrector; its components are: "
+        "{names}. Choose a pipeline with a corrector, or add and train one."
     )
     P132 = (
-        "{options} shows corrections in a text, and --format {format} has a form of "
-        "its own. Leave out one of the two."
+        "{options} cannot be combined with --format {format}, which shows corrections "
+        "in its own way. Leave out one of the two."
     )
     P133 = (
-        "The pipeline's tokenizer changed the text from '{before}' to '{after}', so it "
-        "cannot be told what to correct in it. Use a tokenizer that keeps every "
+        "The pipeline's tokenizer changed the text from '{before}' to '{after}', so "
+        "corrections cannot be placed in it. Use a tokenizer that keeps every "
         "character, as spaCy's own does."
     )
     # Analysis and pictures
     P095 = (
-        "Pictures need matplotlib, which is not installed. Install it with pip install "
-        "'spacy-punct[plot]', or do without pictures."
+        "Pictures need matplotlib, which is not installed. Run pip install "
+        "'spacy-punct[plot]', or leave out the pictures."
     )
-    P096 = "There is nothing to draw: {what}. Give some."
+    P096 = "There is nothing to draw: {what}. Pass some."
     # UDPipe
     P085 = (
-        "UDPipe needs the package spacy-udpipe, which is not installed. Install it: "
-        "pip install 'spacy-udpipe>=1.0.0'."
+        "UDPipe needs the package spacy-udpipe, which is not installed. Run pip "
+        "install 'spacy-udpipe>=1.0.0'."
     )
     P086 = (
-        "UDPipe cannot be trained: {reason} Check the settings, and that the treebank "
-        "has parts of speech and that its roots alone have the relation root."
+        "UDPipe cannot be trained: {reason} Check the settings. Every word of the "
+        "treebank needs a part of speech, and only roots may have the relation root."
     )
     P087 = (
-        "No readable UDPipe model with a tagger and a parser at {path}. Train one with "
-        "scripts.udpipe.train_udpipe, or check the path."
+        "There is no readable UDPipe model with a tagger and a parser at {path}. "
+        "Check the path, or train one with scripts.udpipe.train_udpipe."
     )
     # Training pipelines
     P090 = (
-        "The training that was stopped cannot go on: {path} is not readable "
-        "({reason}). Delete it to train anew."
+        "The interrupted training cannot continue because {path} is not readable "
+        "({reason}). Delete the file to start again."
     )
     P091 = (
-        "The optimizer has numbers of {key}, which is in no model of the pipeline, so "
-        "a training that stops could not go on. Train with python -m spacy train."
+        "The optimizer has values for {key}, which no model of the pipeline has, so "
+        "the training could not be continued after an interruption. Train with "
+        "`python -m spacy train`."
     )
     P092 = (
-        "The config {path} cannot be used ({reason}). Check it with python -m spacy "
-        "debug config."
+        "The config {path} cannot be used ({reason}). Check it with `python -m spacy "
+        "debug config`."
     )
     # Correction
-    P120 = "{name} must be from 0 to 1, not {value}. It is a rate: change it."
-    P121 = "No such M2 file: {path}. Check the path."
+    P121 = "There is no M2 file at {path}. Check the path."
     P122 = (
-        "{where}: not a line of an M2 file: {line}. An S line has tokens apart by "
-        "spaces; the A lines after it have a range of those tokens and five more "
-        "fields after |||."
+        "{where}: this is not a line of an M2 file: {line}. An S line has tokens "
+        "separated by spaces; each A line after it has a range of those tokens, then "
+        "five more fields separated by |||."
     )
     P123 = (
-        "A model that corrects needs the pairs thought to be behind the observed marks "
-        "of '{words}'. Set them with scripts.paper_correction.explain."
+        "The model needs the underlying pairs behind the observed marks of '{words}'. "
+        "Set them with scripts.paper_correction.explain."
     )
     P124 = (
         "The tree of '{words}' has no observed marks to correct. Set Tree.observed to "
-        "what the writer put into its slots, empty ones included."
+        "what the writer put into its slots, including the empty ones."
     )
     P125 = (
-        "{original} and {corrected} do not align ({reason}). Give the same sentences, "
-        "in the same order or with the same ids, as they were written and as they were "
-        "corrected."
+        "{original} and {corrected} do not align ({reason}). Pass the same sentences "
+        "as written and as corrected, in the same order or with the same ids."
     )
     P126 = (
-        "{treebanks} cannot be fetched: the words are from the FCE dataset, which has "
-        "a licence of its own. Accept it and download the data at "
-        "https://www.ilexir.co.uk/datasets/index.html, then run the merge.py of "
-        "https://github.com/UniversalDependencies/UD_English-ESL beside it, which "
-        "gives the trees of the original (en_esl) and of the corrected sentences "
-        "(en_cesl) with their words. Put these into folders of those names in "
-        "{folder}, as train.conllu, dev.conllu and test.conllu."
+        "{treebanks} cannot be fetched, because their words come from the FCE "
+        "dataset, which has its own licence. Accept it and download the data at "
+        "https://www.ilexir.co.uk/datasets/index.html. Then run merge.py from "
+        "https://github.com/UniversalDependencies/UD_English-ESL to add the words to "
+        "the trees of the original (en_esl) and corrected (en_cesl) sentences. Put "
+        "the results into folders of those names in {folder}, as train.conllu, "
+        "dev.conllu and test.conllu."
     )
     P127 = (
-        "{path} has '_' for every word: the annotation without the text. Merge it with "
-        "the text first; python -m spacy punct fetch en_esl says how."
+        "{path} has '_' in place of every word: it is an annotation without its text. "
+        "Merge it with the text first; fetching en_esl explains how."
     )
     P135 = (
-        "{path} is no CoNLL-U file (.conllu), so it is read as tokenised text, which "
-        "needs corrections to compare with. Give them with --reference."
+        "{path} is not a CoNLL-U file (.conllu), so it is read as tokenised text, "
+        "which needs references to compare with. Pass them with --reference."
     )
     P136 = (
-        "{path} has {n} lines, and the text that it corrects {expected}. Give one "
-        "sentence a line, the same in both."
+        "{path} has {n} lines, but the text that it corrects has {expected}. Put the "
+        "same sentence on the same line of both files."
     )
     P137 = (
-        "No sentence of {path} has the words of a reference, so there is nothing to "
-        "compare. Both must be tokenised in the same way, and differ in nothing but "
-        "punctuation and capitals where they are to be used."
+        "No sentence of {path} has the same words as a reference, so there is nothing "
+        "to compare. Tokenise both in the same way, and let them differ only in "
+        "punctuation and capitals."
     )
     P138 = (
-        "{option} does not go with {path}. A treebank (.conllu) is its own reference; "
-        "plain text has references, but no trees and no errors made on purpose."
+        "{option} cannot be used with {path}. A treebank (.conllu) is its own "
+        "reference; plain text has references, but no trees and no artificial errors."
     )
     P139 = (
-        "'{name}' is to parse words again with {missing}, which the pipeline does not "
-        "have. Name components that come before it in its setting 'reparse', or none."
+        "'{name}' is set to parse words again with {missing}, which the pipeline does "
+        "not have. Set reparse to components that come before it, or to an empty "
+        "list."
     )
     # Rephrasing
     P140 = (
-        "An underlying tree has a pair of punctemes for each word, and a number that "
-        "no other word has; of words, pairs, numbers and different numbers there are "
-        "{sizes}. Let edits take words of the tree they are given, each once."
+        "An underlying tree needs one pair of punctemes and one distinct number for "
+        "each word; of words, pairs, numbers and distinct numbers there are {sizes}. "
+        "Let edits only use words of the tree they are given, each at most once."
     )
     P141 = (
-        "There is no word {word} in '{words}'. Name a word of the sentence that is "
-        "still there, by its text or by its token."
+        "There is no word {word} in '{words}'. Name a word that is still in the "
+        "sentence, by its text or by its token."
     )
     P142 = (
-        "The word {word} is {n} times in '{words}'. Say which one you mean: give the "
-        "token, or its position in the Doc."
+        "The word {word} occurs {n} times in '{words}'. Pass its token or its "
+        "position in the Doc to say which one you mean."
     )
     P143 = (
-        "'{word}' is the root of its sentence, which cannot be {done}. Name a word "
-        "below it."
+        "'{word}' is the root of its sentence and cannot be {done}. Name a word below "
+        "it."
     )
     P144 = (
-        "The order of '{head}' and its dependents must name each of {items} once, not "
-        "{given}. A constituent goes by its head."
+        "The new order of '{head}' and its dependents must name each of {items} "
+        "exactly once, but names {given}. Name a constituent by its head."
     )
     P145 = (
-        "An edit gave {given}, not words of the underlying tree that it was given. "
-        "Edits are callables from an UnderlyingTree to an UnderlyingTree."
+        "An edit returned {given} instead of words of the tree it was given. An edit "
+        "is a function from an UnderlyingTree to an UnderlyingTree."
     )
     P150 = (
-        "A restorer alone cannot parse a text. Give the whole pipeline, or a Doc that "
-        "is parsed."
+        "A restorer alone cannot parse a text. Pass the whole pipeline, or a Doc that "
+        "is already parsed."
     )
     # Pictures of Docs
     P146 = (
         "The Doc has no restored punctuation, or has changed since it was restored. "
-        "Process it with a pipeline that has a punctuation_restorer, or give such a "
+        "Process it with a pipeline that has a punctuation_restorer, or pass that "
         "pipeline as nlp= or the component as restorer=."
     )
     P147 = (
         "The Doc has no corrections. Process it with a pipeline that has a "
-        "punctuation_corrector, or give such a pipeline as nlp=."
+        "punctuation_corrector, or pass such a pipeline as nlp=."
     )
-    P148 = "{name} cannot be '{value}'. Use one of: {choices}."
+    P148 = "{name} cannot be '{value}'. Choose one of: {choices}."
     P149 = (
-        "Nothing was given that has learned to rewrite marks, but {given}. Give a "
-        "pipeline with a punctuation_restorer as nlp=, or the component as restorer=."
+        "Rewrites can only be drawn for a trained restorer, but these were given: "
+        "{given}. Pass a pipeline with a punctuation_restorer as nlp=, or the "
+        "component as restorer=."
     )
     # Serving
     P151 = (
-        "The pipeline that is served has no {kind}, but {names}. Serve one that has: "
-        "python -m spacy punct serve PIPELINE."
+        "The served pipeline has no {kind}; its components are: {names}. Serve one "
+        "that has it: python -m spacy punct serve PIPELINE."
     )
-    P152 = "Nothing is at {path}. There are: {known}."
-    P153 = "{method} is not for this address. Use {allowed}."
+    P152 = "There is nothing at {path}. The addresses are: {known}."
+    P153 = "This address does not accept {method}. Use {allowed}."
     P154 = (
-        "The request cannot be read: {reason}. Send HTTP/1.1 with one Host and, where "
-        "there is a body, its Content-Length."
+        "The request cannot be read: {reason}. Send HTTP/1.1 with one Host header "
+        "and, if there is a body, its Content-Length."
     )
     P155 = (
-        "The body has {n} bytes, and {limit} are allowed. Send the text in parts, or "
-        "serve it with a larger --max-chars."
+        "The body has {n} bytes, but at most {limit} are allowed. Send the text in "
+        "parts, or start the server with a larger --max-chars."
     )
     P156 = (
-        'The body is no JSON object ({reason}). Send one such as {{"text": "..."}}, in '
-        "UTF-8."
+        'The body is not a JSON object ({reason}). Send one such as {{"text": '
+        '"..."}}, encoded in UTF-8.'
     )
-    P157 = "In {field} is {found}. Give {wanted}."
+    P157 = "{field} is {found}. Send {wanted} instead."
     P158 = (
-        "The text has {n} characters, and {limit} are allowed. Send it in parts, or "
-        "serve it with a larger --max-chars."
+        "The text has {n} characters, but at most {limit} are allowed. Send it in "
+        "parts, or start the server with a larger --max-chars."
     )
     P159 = (
-        "The text has more than {limit} marks or symbols in a row, from character "
-        "{start}. Take some of them out."
+        "The text has more than {limit} marks or symbols in a row, starting at "
+        "character {start}. Remove some of them."
     )
     P160 = "Too many requests are waiting. Try again in {seconds} seconds."
     P161 = (
-        "This server does not answer requests by way of {name}. Use its own address, "
-        "{url}."
+        "This server does not answer requests addressed to {name}. Use its own "
+        "address, {url}."
     )
     P162 = (
-        "The body is {type}, and only application/json is read. Say so in the header "
-        "Content-Type."
+        "The body has the type {type}, but only application/json is accepted. Set the "
+        "Content-Type header accordingly."
     )
     P163 = (
-        "The server failed ({reason}); what it printed says where. Please report it "
-        "with the request."
+        "The server failed ({reason}). Its log says where; please report the problem "
+        "together with the request."
     )
     P164 = "The request did not arrive within {seconds} seconds. Send it again."
     P165 = (
-        "Cannot listen at {host}, port {port} ({reason}). Give an address of this "
-        "machine with --host and a free port with --port; 0 is any."
+        "Cannot listen at {host}, port {port} ({reason}). Use --host to pass an "
+        "address of this machine and --port to pass a free port, or 0 for any."
     )
     P166 = (
         "The pipeline '{model}' has neither a punctuation_restorer nor a "
-        "punctuation_corrector, but {names}. Give one that was trained with one of "
-        "the project's configs."
+        "punctuation_corrector; its components are: {names}. Choose a pipeline with "
+        "one of them."
     )
 
 
 class Warnings(metaclass=_Coded):
     W001 = (
-        "The parse has labels of another scheme ({labels}) than the Universal "
-        "Dependencies that the model was trained on, so they fall back to a coarser "
-        "score and the punctuation suffers. Use a pipeline trained on a UD treebank."
+        "The parse has labels ({labels}) that are not Universal Dependencies, on "
+        "which the model was trained, so the punctuation will be worse. Use a "
+        "pipeline trained on a UD treebank."
     )
     W002 = (
-        "The Doc has no parts of speech, and the model reads them. Put a tagger or "
+        "The Doc has no parts of speech, but the model reads them. Add a tagger or a "
         "morphologizer that sets Token.pos before '{name}'."
     )
     W075 = (
-        "The predicted Docs of the examples for '{name}' have all the capitals of the "
-        "references, so it will learn to copy them and not to find them. Give it Docs "
-        "in lower case, some at least."
+        "The predicted Docs of the examples for '{name}' already have all the "
+        "capitals of their references, so the component will learn to copy capitals, "
+        "not to predict them. Use predicted Docs that are at least partly in lower "
+        "case."
     )
     W150 = (
-        "Listening at {host}: everybody who can reach it may use this server, which "
-        "knows no passwords. Leave out --host to serve this machine alone."
+        "Listening at {host}: everyone who can reach this address can use the server, "
+        "which asks for no password. Leave out --host to serve only this machine."
     )
 
 
 def check_range(
-    name: str, value: float, least: float, below: float = float("inf")
+    name: str,
+    value: float,
+    low: float,
+    high: float = float("inf"),
+    *,
+    inclusive: bool = False,
 ) -> None:
-    """Raise P024 unless least <= value < below."""
-    if not least <= value < below:
-        condition = f"at least {least}"
-        if below < float("inf"):
-            condition += f" and less than {below}"
-        raise PunctError(
-            Errors.P024.format(name=name, condition=condition, value=value)
-        )
+    """Raise P024 unless low <= value < high.
+
+    name (str): What the value is called in the message.
+    value (float): The value to check.
+    low (float): The least value allowed.
+    high (float): The bound above.
+    inclusive (bool): Whether the bound above is itself allowed.
+    """
+    if low <= value < high or (inclusive and value == high):
+        return
+    condition = f"at least {low}"
+    if inclusive:
+        condition = f"between {low} and {high}"
+    elif high < float("inf"):
+        condition += f" and less than {high}"
+    raise PunctError(Errors.P024.format(name=name, condition=condition, value=value))

@@ -21,7 +21,7 @@ from spacy_punct.data.marks import (
     TERMINALS,
 )
 from spacy_punct.data.tree import Puncteme, Slots, Tree
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.errors import check_range
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,7 @@ class NoiseRates:
 
     def __post_init__(self) -> None:
         for rate in fields(self):
-            value = getattr(self, rate.name)
-            if not 0 <= value <= 1:
-                raise PunctError(Errors.P120.format(name=rate.name, value=value))
+            check_range(rate.name, getattr(self, rate.name), 0, 1, inclusive=True)
 
 
 @dataclass(frozen=True)

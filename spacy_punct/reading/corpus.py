@@ -1,6 +1,5 @@
 """Treebanks as spaCy examples: words on both sides, punctuation on the reference."""
 
-import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -110,7 +109,7 @@ class Trees:
     sentences: bool
 
     def __post_init__(self) -> None:
-        check_range("gold_share", self.gold_share, 0, math.nextafter(1, 2))
+        check_range("gold_share", self.gold_share, 0, 1, inclusive=True)
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ class Augmentation:
     def __post_init__(self) -> None:
         check_range("join", self.join, 1)
         for name in ("lower", "noise"):
-            check_range(name, getattr(self, name), 0, math.nextafter(1, 2))
+            check_range(name, getattr(self, name), 0, 1, inclusive=True)
 
 
 class PunctuationCorpus:

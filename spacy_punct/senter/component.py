@@ -1,6 +1,5 @@
 """The component `stream_senter`."""
 
-import math
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -49,7 +48,7 @@ class StreamSenter(SentenceRecognizer):
         scorer: Callable | None = None,
     ) -> None:
         check_range("threshold", threshold, 0, 1)
-        check_range("missing", missing, 0, math.nextafter(1, 2))
+        check_range("missing", missing, 0, 1, inclusive=True)
         check_range("inner", inner, 0)
         super().__init__(vocab, model, name, overwrite=overwrite, scorer=scorer)
         self.threshold = threshold

@@ -319,7 +319,7 @@ def test_other_scripts_have_marks_of_their_own():
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("value", [-0.1, 1.01, float("nan")])
 def test_rates_are_from_0_to_1(name, value):
-    with pytest.raises(PunctError, match="P120") as error:
+    with pytest.raises(PunctError, match="P024") as error:
         NoiseRates(**{name: value})
     assert name in str(error.value)
 

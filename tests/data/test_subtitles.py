@@ -162,7 +162,7 @@ def test_subtitles_replaced_words_keep_the_lines():
 
 
 def test_subtitles_reject_words_that_do_not_fit():
-    with pytest.raises(PunctError, match=r"\[P062\].*2 words got 1"):
+    with pytest.raises(PunctError, match=r"\[P062\].*2 words was given 1"):
         line("hello there").with_words(["Hello"])
     with pytest.raises(PunctError, match=r"\[P063\].*'a\\nb'"):
         line("hello").with_words(["a\nb"])

@@ -117,7 +117,7 @@ def test_start_without_weights(bundled):
     nlp = spacy.blank("de")
     restorer = nlp.add_pipe(NAME)
     assert restorer.model.name == "log_linear_attach"
-    with pytest.raises(PunctError, match=r"P044.*spacy train configs.*--paths.train"):
+    with pytest.raises(PunctError, match=r"P044.*spacy train"):
         nlp(parsed_doc(nlp.vocab))
     nlp.from_bytes(nlp.to_bytes())
 

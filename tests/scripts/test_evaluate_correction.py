@@ -133,7 +133,7 @@ def test_bad_input_is_one_line(data, both_path, tmp_path):
     for option in ("--trees gold", "--seed 3"):
         done = invoke(both_path, text, "--reference", reference, *option.split())
         assert done.exit_code == 1
-        assert f"[P138] {option.removesuffix(' 3')} does not go" in done.output
+        assert f"[P138] {option.removesuffix(' 3')} cannot be used" in done.output
     done = invoke(both_path, treebank, "--paper", tmp_path)
     assert done.exit_code == 1
     assert len(done.output.splitlines()) == 1
