@@ -17,9 +17,8 @@ from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.marks import UNK
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.evaluation import score
-from spacy_punct.model.inventory import Inventory, Pair
+from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.punctuation import PunctuationModel, batched
 from spacy_punct.model.storage import from_bytes, from_disk, replaced_folder
 from spacy_punct.model.storage import to_bytes as model_to_bytes
@@ -35,10 +34,6 @@ CHANNEL_L2 = 0.01
 
 def explain(model_of_errors: PunctuationModel, tree: Tree) -> Tree:
     """Find the underlying pairs behind the marks that a writer put into a tree.
-
-    Where no underlying tree explains them, the strings that stand at either side of
-    a constituent are taken for its pair, as they are in the making of an inventory:
-    a corrector then rather keeps the marks than loses them.
 
     model_of_errors (PunctuationModel): A model trained on erroneous text. Marks that
         it does not know are UNK to it.
@@ -59,18 +54,8 @@ def explain_all(
         for distribution in model_of_errors.distributions(batch):
             tree = distribution.tree
             surface = model_of_errors.inventory.known(tree.observed)
-            pairs = _underlying_pairs(distribution, surface)
+            pairs = distribution.viterbi(surface, beam=_BEAM)
             yield replace(tree, observed_pairs=pairs)
-
-
-def _underlying_pairs(distribution: Distribution, surface: Slots) -> tuple[Pair, ...]:
-    try:
-        return distribution.viterbi(surface, beam=_BEAM)
-    except PunctError as error:
-        if str(error) != Errors.P029:
-            raise
-        spans = distribution.tree.spans
-        return tuple((surface[left], surface[right]) for left, right in spans)
 
 
 @dataclass(frozen=True)

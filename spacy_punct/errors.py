@@ -5,6 +5,10 @@ class PunctError(ValueError):
     """Input or state that the project cannot work with."""
 
 
+class ImpossibleSurfaceError(PunctError):
+    """Punctuation that a model cannot have written."""
+
+
 class _Coded(type):
     """Prefix each message of a class with its attribute name, as spaCy does."""
 
@@ -88,8 +92,8 @@ class Errors(metaclass=_Coded):
     P021 = "Unknown channel direction '{direction}'. Choose one of: {choices}."
     P022 = "Unknown kind of channel '{kind}'. Choose one of: {choices}."
     P023 = (
-        "The model gives this punctuation a probability of zero, so nothing can be "
-        "inferred from it. Set a positive back-off mass."
+        "The model cannot have written this punctuation, so nothing can be inferred "
+        "from it. Set a positive back-off mass, and let no edit have probability zero."
     )
     P024 = "{name} must be {condition}, not {value}."
     P025 = (
@@ -105,11 +109,6 @@ class Errors(metaclass=_Coded):
         "The scorer returned scores of shape {shape} for the relation '{relation}', "
         "which has {pairs} pairs. Return one row per node and one column per pair of "
         "its relation."
-    )
-    P029 = (
-        "No underlying tree was found for this punctuation, even though its "
-        "probability is not zero: all candidates were pruned. Raise max_hypotheses or "
-        "lower prune."
     )
     P035 = (
         "The inventory is not valid: {reason}. Build it with Inventory.estimate, or "
@@ -581,6 +580,10 @@ class Warnings(metaclass=_Coded):
     W002 = (
         "The Doc has no parts of speech, but the model reads them. Add a tagger or a "
         "morphologizer that sets Token.pos before '{name}'."
+    )
+    W003 = (
+        "The punctuation of '{words} ...' could not be explained ({reason}), so its "
+        "words get no left and right punctemes."
     )
     W075 = (
         "The predicted Docs of the examples for '{name}' already have all the "

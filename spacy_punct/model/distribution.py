@@ -7,7 +7,12 @@ import numpy as np
 
 from spacy_punct.data.marks import BOS, UNK, is_one_sided
 from spacy_punct.data.tree import Puncteme, Slots, Tree
-from spacy_punct.errors import Errors, PunctError, check_range
+from spacy_punct.errors import (
+    Errors,
+    ImpossibleSurfaceError,
+    PunctError,
+    check_range,
+)
 from spacy_punct.model.automaton import Automata, EditCounts
 from spacy_punct.model.conditional import ConditionalSampler
 from spacy_punct.model.inside import COMPLEX_STEP, Chart
@@ -82,7 +87,7 @@ class Distribution:
         """Posterior expected number of nodes with unmatched brackets (eq. 5)."""
         chart = self._chart(slots, count_unmatched=True)
         if not np.isfinite(chart.log_prob):
-            raise PunctError(Errors.P023)
+            raise ImpossibleSurfaceError(Errors.P023)
         return float(np.imag(chart.log_prob) / COMPLEX_STEP)
 
     def symmetric(self, weight: float) -> "Distribution":
@@ -179,7 +184,7 @@ class Distribution:
             self.tree, known, probabilities, self._automata, rng
         )
         if not np.isfinite(sampler.log_prob):
-            raise PunctError(Errors.P023)
+            raise ImpossibleSurfaceError(Errors.P023)
         surfaces = {i: slot for i, slot in enumerate(known) if slot is not None}
         if 0 in surfaces:
             surfaces[0] = surfaces[0][1:]

@@ -24,7 +24,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from spacy_punct.data.tree import Tree
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.errors import Errors, ImpossibleSurfaceError
 from spacy_punct.model.automaton import Automata, EditCounts, SlotAutomaton, times
 from spacy_punct.model.inventory import Backoff, PairView, Trie
 from spacy_punct.model.scores import ObservedSlots, PairProbabilities
@@ -248,7 +248,7 @@ class Chart(Walk[np.ndarray]):
             touches a slot which is not empty. The others took (ε, ε).
         """
         if not np.isfinite(self.log_prob):
-            raise PunctError(Errors.P023)
+            raise ImpossibleSurfaceError(Errors.P023)
         spans, root = self._tree.spans, self._tree.root
         counter = None if edits is None else (edits, edit_weight)
         visits = {

@@ -26,9 +26,9 @@ from math import exp, inf, isfinite, log, prod
 import numpy as np
 
 from spacy_punct.data.tree import Tree
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.errors import Errors, ImpossibleSurfaceError
 from spacy_punct.model.automaton import Automata, SlotAutomaton
-from spacy_punct.model.inside import Chart, Walk, silent_log_probs
+from spacy_punct.model.inside import Walk, silent_log_probs
 from spacy_punct.model.inventory import EMPTY, Pair, PairView, Trie
 from spacy_punct.model.scores import ObservedSlots, PairProbabilities
 
@@ -97,9 +97,10 @@ def viterbi(
     slots (ObservedSlots): Its surface.
     probabilities (PairProbabilities): ATTACH at its nodes.
     automata (Automata): The channel.
-    beam (int | None): How many ways to explain a constituent are followed at most.
-        None for all: exact, but where dozens of constituents meet at a slot and the
-        channel is hardly trained there may be very many.
+    beam (int | None): How many ways to explain a constituent are followed, or one for
+        each state of the slot if these are more. None for all: exact, but where dozens
+        of constituents meet at a slot and the channel is hardly trained there may be
+        very many.
     RETURNS (tuple): The pair of each word, and log p(underlying tree, surface | tree).
     """
     search = _Search(tree, slots, probabilities, automata)
@@ -125,8 +126,7 @@ def viterbi(
                 pairs[node] = decode(left), decode(right)
             return tuple(pairs), log_prob
         if width == inf:
-            chart = Chart(tree, slots, probabilities, automata)
-            raise PunctError(Errors.P029 if isfinite(chart.log_prob) else Errors.P023)
+            raise ImpossibleSurfaceError(Errors.P023)
         width = slack
 
 
@@ -225,7 +225,7 @@ class _Search:
                 if spelled:
                     least = min(least, log(site.most / spelled) / 2)
             if least == inf:
-                raise PunctError(Errors.P023)
+                raise ImpossibleSurfaceError(Errors.P023)
             most = max(most, least)
         return most
 
@@ -375,7 +375,13 @@ class _Viterbi(Walk[_Front]):
     def _pruned(
         self, vectors: np.ndarray, traces: list[_Trace], slot: SlotAutomaton
     ) -> _Front:
-        """Drop what is beaten in every state; settle what has one state."""
+        """Drop what is beaten in every state; settle what has one state.
+
+        Of more vectors than the beam takes, those of least total weight are dropped
+        too. But for each state that some vector is in, one is kept, even if the beam
+        then is wider: what comes next depends on the state alone, so whatever tree
+        there is, one is found.
+        """
         scale = vectors.max()
         if scale <= 0.0:
             self.log_prob = -np.inf
@@ -384,8 +390,13 @@ class _Viterbi(Walk[_Front]):
         vectors = vectors / scale
         alive = np.flatnonzero(vectors.any(axis=1))
         kept: list[int] = []
-        while len(alive) and (self._beam is None or len(kept) < self._beam):
-            top = alive[vectors[alive].sum(axis=1).argmax()]
+        while len(alive):
+            weights = vectors[alive]
+            if self._beam is not None and len(kept) >= self._beam:
+                weights = weights[:, ~vectors[kept].any(axis=0)]
+                if not weights.any():
+                    break
+            top = alive[weights.sum(axis=1).argmax()]
             kept.append(int(top))
             alive = alive[(vectors[alive] > vectors[top]).any(axis=1)]
         if slot.is_empty:

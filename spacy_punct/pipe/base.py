@@ -22,7 +22,13 @@ from thinc.types import Floats2d
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.marks import UNK
 from spacy_punct.data.tree import Puncteme, Slots
-from spacy_punct.errors import Errors, PunctError, Warnings, check_range
+from spacy_punct.errors import (
+    Errors,
+    ImpossibleSurfaceError,
+    PunctError,
+    Warnings,
+    check_range,
+)
 from spacy_punct.model.channel import DIRECTIONS, Channel
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import EMPTY, Pair
@@ -458,15 +464,17 @@ def find_pipe(nlp: Language, kind: type[T]) -> T | None:
 
 
 def underlying(distribution: Distribution, surface: Slots) -> Sequence[Pair]:
-    """The best underlying pairs. None at all if the surface cannot come from strings
-    of the inventory, as what people wrote and what is best slot by slot may not, or if
-    it has slots so long that to find out would take minutes."""
-    nothing = ((EMPTY, EMPTY),) * (len(surface) - 1)
-    if max(map(len, surface)) > _LONGEST_SLOT:
-        return nothing
+    """The best underlying pairs behind a surface.
+
+    If the model cannot have written the surface, or if a slot is so long that the
+    search would take minutes, all pairs are empty and a warning says why.
+    """
     try:
-        return distribution.viterbi(surface, beam=_BEAM)
-    except PunctError as error:
-        if str(error) not in (Errors.P023, Errors.P029):
-            raise
-        return nothing
+        if max(map(len, surface)) <= _LONGEST_SLOT:
+            return distribution.viterbi(surface, beam=_BEAM)
+        reason = f"a slot has more than {_LONGEST_SLOT} marks"
+    except ImpossibleSurfaceError as error:
+        reason = str(error)
+    words = " ".join(distribution.tree.words[:5])
+    warnings.warn(Warnings.W003.format(words=words, reason=reason), stacklevel=2)
+    return ((EMPTY, EMPTY),) * len(distribution.tree)

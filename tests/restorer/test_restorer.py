@@ -9,6 +9,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 
 from spacy_punct.errors import PunctError
+from spacy_punct.pipe import base
 from spacy_punct.pipe.callbacks import create_compact
 from spacy_punct.reading.corpus import create_corpus
 from spacy_punct.restorer.component import PunctuationRestorer
@@ -88,16 +89,20 @@ def test_restorer_existing_keep(on_trees):
     assert "Dr. Hill!" in doc._.restored_text
 
 
-def test_restorer_keeps_marks_that_no_underlying_tree_explains(on_trees):
-    restorer = on_trees.get_pipe(NAME)
-    restorer.cfg["existing"] = "keep"
-    bare, doc = parsed_doc(on_trees.vocab), with_odd_marks(on_trees.vocab)
-    slots = ((),) * len(bare) + (ODD,)
-    with pytest.raises(PunctError, match="P029"):
-        restorer.distribution(bare).viterbi(slots, beam=32)
-    doc = on_trees(doc)
+def test_restorer_explains_odd_marks(on_trees):
+    on_trees.get_pipe(NAME).cfg["existing"] = "keep"
+    doc = on_trees(with_odd_marks(on_trees.vocab))
     assert doc._.restored_slots[-1] == list(ODD)
-    assert not any(token._.left_puncteme for token in doc)
+    assert any(token._.right_puncteme for token in doc)
+
+
+def test_restorer_says_what_it_does_not_explain(on_trees, monkeypatch):
+    monkeypatch.setattr(base, "_LONGEST_SLOT", len(ODD) - 1)
+    on_trees.get_pipe(NAME).cfg["existing"] = "keep"
+    with pytest.warns(UserWarning, match="W003"):
+        doc = on_trees(with_odd_marks(on_trees.vocab))
+    assert doc._.restored_slots[-1] == list(ODD)
+    assert not any(token._.right_puncteme for token in doc)
 
 
 def test_restorer_keep_gives_evidence_to_the_other_slots(on_trees):
