@@ -22,7 +22,7 @@ from torch import Tensor
 from scripts.order_sums import log_sum
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import Errors, PunctError, check_range
-from spacy_punct.rephrasing.edits import Edit
+from spacy_punct.rephrasing.edits import TreeEdit
 from spacy_punct.rephrasing.underlying import UnderlyingTree
 
 MAX_ITEMS = 7
@@ -245,11 +245,11 @@ class OrderingModel:
                     result[n][i] = tuple(items[item] for item in orders[k])
         return result
 
-    def edit(self, seed: int) -> Edit:
+    def edit(self, seed: int) -> TreeEdit:
         """Draw another order of nouns and verbs: the self-permutation of a language.
 
         seed (int): Of the draws; each sentence has its own.
-        RETURNS (Edit): For `spacy_punct.rephrase`.
+        RETURNS (TreeEdit): For `spacy_punct.rephrase`.
         """
         rng = np.random.default_rng(seed)
 
@@ -257,7 +257,7 @@ class OrderingModel:
             (orders,) = self.sample([tree.tree], rng)
             return reordered(tree, orders)
 
-        return Edit((permuted,))
+        return TreeEdit((permuted,))
 
     def _number(self, feature: Feature) -> int:
         """The number of a feature; 0 if it is not known."""

@@ -195,10 +195,7 @@ class Errors(metaclass=_Coded):
         "{names}. Choose a pipeline with a restorer, or add and train one."
     )
     P053 = "There is no file at {path}. Check the path."
-    P054 = (
-        "Subtitles and joined lines can only be written as text. Leave out --format, "
-        "or restore line by line."
-    )
+    P054 = "Subtitles can only be written as subtitles. Leave out --format."
     P055 = (
         "A sentence of the Doc is not a tree: {roots} have no head inside it, but "
         "exactly one word, its root, must have none. Check the heads, and let the "
@@ -621,3 +618,18 @@ def check_range(
     elif high < float("inf"):
         condition += f" and less than {high}"
     raise PunctError(Errors.P024.format(name=name, condition=condition, value=value))
+
+
+def check_same_text(before: str, after: str, message: str) -> None:
+    """Raise an error if a tokenizer changed a text.
+
+    before, after (str): The text, and the text of its Doc.
+    message (str): Says what is wrong; has room for what was `{before}` and `{after}`.
+    """
+    if before == after:
+        return
+    pairs = enumerate(zip(before, after, strict=False))
+    least = min(len(before), len(after))
+    at = next((i for i, (a, b) in pairs if a != b), least)
+    part = slice(max(at - 10, 0), at + 10)
+    raise PunctError(message.format(before=before[part], after=after[part]))

@@ -1,21 +1,38 @@
-"""Files that are whole or not there."""
+"""Files that are written completely or not at all."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
-def write_safely(path: Path, data: bytes) -> None:
-    """Write a file, all of it or nothing, even if the power goes."""
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Write a file that takes its place only when it is complete.
+
+    path (Path): The file. Its folder is made if need be.
+    YIELDS (Path): Where to write in the meantime. After an error or an interruption
+        this is removed, and the old file, if any, stays as it was.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(data)
-    flush(part)
-    os.replace(part, path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        flush(part)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
     flush(path.parent)
 
 
+def write_safely(path: Path, data: bytes) -> None:
+    """Write a file completely or not at all, even if the power fails."""
+    with replacing(path) as part:
+        part.write_bytes(data)
+
+
 def flush(path: Path) -> None:
-    """Wait until a file or the names in a folder are on the disk."""
+    """Wait until a file, or the list of names in a folder, is on the disk."""
     if os.name == "nt" and path.is_dir():  # Windows cannot open folders
         return
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)

@@ -7,13 +7,12 @@ import spacy
 import typer
 from spacy.tokens import DocBin
 
-from spacy_punct.cli.group import command, printer
+from spacy_punct.cli.shared import printer
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.reading.corpus import make_doc, treebank_files
 
 
-@command
 def convert(
     source: Annotated[
         Path, typer.Argument(help="A CoNLL-U file, or a folder of such files.")

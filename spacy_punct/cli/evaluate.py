@@ -7,10 +7,9 @@ from typing import Annotated, Any
 import srsly
 import typer
 
-from spacy_punct.cli.group import (
+from spacy_punct.cli.shared import (
     MODEL_HELP,
     check_file,
-    command,
     load_pipeline,
     printer,
 )
@@ -25,22 +24,25 @@ class Trees(str, Enum):
     parsed = "parsed"
 
 
-class Stream(str, Enum):
+class Stream(Enum):
     lower = "lower"
     cased = "cased"
 
 
-@command
 def evaluate(
     model: Annotated[str, typer.Argument(help=MODEL_HELP)],
     data: Annotated[Path, typer.Argument(help="A CoNLL-U file.")],
     trees: Annotated[
-        Trees, typer.Option(help="Whose trees: the treebank's or the pipeline's.")
+        Trees,
+        typer.Option(
+            help="Use the treebank's trees (gold) or the pipeline's (parsed)."
+        ),
     ] = Trees.parsed,
     stream: Annotated[
         Stream | None,
         typer.Option(
-            help="Give all words as one text without sentences, lower-cased or not."
+            help="Give the pipeline all words as one text without sentences, in lower "
+            "case or as they are."
         ),
     ] = None,
     output: Annotated[
@@ -53,10 +55,11 @@ def evaluate(
         int | None, typer.Option(min=0, help="Overrides the pipeline's setting.")
     ] = None,
 ) -> None:
-    """Restore the punctuation of a treebank and compare.
+    """Restore the punctuation of a treebank and compare it with the original.
 
-    AED is edits a slot; "trivial" puts one mark at the end of each sentence. With
-    --stream, sentences and capitals are to be found as well, and are scored too.
+    The main score is the number of edits per slot (AED); the trivial system to beat
+    puts one mark at the end of each sentence. With --stream, the pipeline also has to
+    find sentences and capitals, which are scored as well.
 
     Examples:
 
@@ -101,8 +104,8 @@ def _print_marks(scores: dict[str, Any]) -> None:
 
 def _shown(scores: dict[str, Any]) -> dict[str, str]:
     shown = {
-        "edit distance a slot": f"{scores['aed']:.4f}",
-        "the same, trivial": f"{scores['aed_trivial']:.4f}",
+        "edits per slot": f"{scores['aed']:.4f}",
+        "edits per slot, trivial": f"{scores['aed_trivial']:.4f}",
         "ratio": f"{scores['aed'] / (scores['aed_trivial'] or float('nan')):.3f}",
         "F over marks": f"{100 * scores['micro_f']:.1f}",
         "perplexity, gold trees": f"{scores['perplexity']:.4f}",
@@ -110,7 +113,7 @@ def _shown(scores: dict[str, Any]) -> dict[str, str]:
     if "las" in scores:
         shown["LAS / UAS"] = f"{100 * scores['las']:.1f} / {100 * scores['uas']:.1f}"
     shown["sentences"] = f"{scores['n_sents']} ({scores['n_skipped']} left out)"
-    shown["words a second"] = f"{scores['words_per_second']:.0f}"
+    shown["words per second"] = f"{scores['words_per_second']:.0f}"
     return shown
 
 
@@ -119,11 +122,11 @@ def _shown_of_stream(scores: dict[str, Any]) -> dict[str, str]:
         return " / ".join(f"{100 * part[key]:.1f}" for key in "prf")
 
     return {
-        "edit distance a slot": f"{scores['aed']:.4f}",
+        "edits per slot": f"{scores['aed']:.4f}",
         "F over marks": f"{100 * scores['micro_f']:.1f}",
         "sentence starts, P / R / F": prf(scores["sents"]),
         "capitals, P / R / F": prf(scores["casing"]),
         "words in the right case": f"{100 * scores['casing']['accuracy']:.1f}",
         "words": str(scores["n_words"]),
-        "words a second": f"{scores['words_per_second']:.0f}",
+        "words per second": f"{scores['words_per_second']:.0f}",
     }

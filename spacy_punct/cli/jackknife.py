@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from spacy.cli._util import show_validation_error
+from thinc.api import ConfigValidationError
 
-from spacy_punct.cli.group import check_file, command
+from spacy_punct.cli import fail
+from spacy_punct.cli.shared import check_file
 from spacy_punct.reading.corpus import SUFFIXES, treebank_files
 from spacy_punct.reading.jackknife import jackknife as run
 
 
-@command
 def jackknife(
     config: Annotated[
         Path, typer.Argument(help="Training config of a pipeline with a parser.")
@@ -39,12 +39,14 @@ def jackknife(
     overrides: dict[str, str | int] = {"paths.dev": str(dev)}
     if max_steps is not None:
         overrides["training.max_steps"] = max_steps
-    with show_validation_error(check_file(config), hint_fill=False):
+    try:
         run(
-            config,
+            check_file(config),
             source,
             output,
             output.with_suffix(".folds"),
             folds=folds,
             overrides=overrides,
         )
+    except ConfigValidationError as error:
+        fail(f"{config}: {error.text}")

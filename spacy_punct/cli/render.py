@@ -7,17 +7,21 @@ from typing import Annotated
 
 import typer
 
-from spacy_punct.cli.group import Model, command, load_pipeline
+from spacy_punct.cli.shared import Model, load_pipeline, target
 from spacy_punct.corrector.component import PunctuationCorrector
-from spacy_punct.draw.render import DRAWN, STYLES, render_svg
-from spacy_punct.draw.render import render as draw
+from spacy_punct.draw.render import DRAWN, check_choice, render_svg
+from spacy_punct.draw.render import render as render_html
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.restorer.component import PunctuationRestorer
 
-Style = Enum("Style", {name: name for name in STYLES}, type=str)
+
+class Style(str, Enum):
+    underlying = "underlying"
+    confidence = "confidence"
+    corrections = "corrections"
+    rewrites = "rewrites"
 
 
-@command
 def render(
     text: Annotated[str, typer.Argument(help="The text; '-' for standard input.")],
     style: Annotated[
@@ -33,43 +37,28 @@ def render(
 ) -> None:
     """Draw what the model sees in a text.
 
-    underlying: trees with the punctemes of constituents, and what became of them. If
-    the text has punctuation, this is explained, otherwise it is restored first.
-    confidence: the restored text, with the probability of each mark. corrections: the
+    underlying: trees with the punctemes of their constituents, and what became of
+    them. If the text has punctuation, that is explained; if not, it is restored first.
+    confidence: the restored text with the probability of each mark. corrections: the
     text with what a corrector would change. rewrites: what the channel has learned to
     do to the marks that meet in the text.
 
     Example: python -m spacy punct render "if it rains we stay" --output tree.svg
     """
-    is_svg = _check_ending(output, style.value)
+    ending = ".html" if output is None else output.suffix.lower()
+    endings = [".html", ".svg"] if style.value in DRAWN else [".html"]
+    check_choice(f"The ending of a file of the style '{style.value}'", ending, endings)
     text = sys.stdin.read() if text == "-" else text
     if not text.strip():
         raise PunctError(Errors.P096.format(what="no text"))
-    is_correction = style is Style.corrections
-    kind = PunctuationCorrector if is_correction else PunctuationRestorer
-    nlp, _ = load_pipeline(model, kind)
+    if style is Style.corrections:
+        nlp, _ = load_pipeline(model, PunctuationCorrector)
+    else:
+        nlp, _ = load_pipeline(model, PunctuationRestorer)
     doc = nlp(text)
-    if is_svg:
+    if ending == ".svg":
         markup = render_svg(doc, style.value, nlp=nlp)
     else:
-        markup = draw(doc, style.value, page=True, jupyter=False, nlp=nlp)
-    if output is None:
-        typer.echo(markup)
-    else:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(markup, encoding="utf-8")
-
-
-def _check_ending(output: Path | None, style: str) -> bool:
-    """Whether an SVG file is to be written; an error if the style cannot be so."""
-    ending = ".html" if output is None else output.suffix.lower()
-    possible = [".html", ".svg"] if style in DRAWN else [".html"]
-    if ending not in possible:
-        raise PunctError(
-            Errors.P148.format(
-                name=f"The ending of a file of the style '{style}'",
-                value=ending,
-                choices=", ".join(possible),
-            )
-        )
-    return ending == ".svg"
+        markup = render_html(doc, style.value, page=True, jupyter=False, nlp=nlp) or ""
+    with target(output) as out:
+        out.write(markup if output is not None else f"{markup}\n")

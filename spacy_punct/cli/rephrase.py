@@ -1,20 +1,16 @@
-"""`punct rephrase`: texts put otherwise, with the punctuation that this wants."""
+"""`punct rephrase`: change the word order of sentences, and let punctuation follow."""
 
 from functools import reduce
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from scripts.ordering import OrderingModel
-from spacy_punct.cli.group import Model, check_file, command, load_pipeline
-from spacy_punct.data.treebank import read_treebank
-from spacy_punct.rephrasing.edits import Edit, delete, extract, move
-from spacy_punct.rephrasing.rephrase import rephrase as run
+from spacy_punct.cli.shared import Model, load_pipeline
+from spacy_punct.rephrasing.edits import TreeEdit, delete, extract, move
+from spacy_punct.rephrasing.rephrase import rephrase as rephrased
 from spacy_punct.restorer.component import PunctuationRestorer
 
 
-@command
 def rephrase(
     texts: Annotated[list[str], typer.Argument(help="Texts with punctuation.")],
     model: Model = "en",
@@ -24,32 +20,31 @@ def rephrase(
     ] = None,
     first: Annotated[
         list[str] | None,
-        typer.Option("--first", help="Move it before all others of its head."),
+        typer.Option(
+            "--first", help="Move it before its head and all others that belong to it."
+        ),
     ] = None,
     last: Annotated[
-        list[str] | None, typer.Option("--last", help="Move it after all others.")
+        list[str] | None,
+        typer.Option("--last", help="Move it after its head and all others."),
     ] = None,
     extracted: Annotated[
-        str | None, typer.Option("--extract", help="Make it the sentence.")
-    ] = None,
-    permute: Annotated[
-        Path | None,
-        typer.Option(
-            help="Draw an order of nouns, verbs and their dependents, as in the trees "
-            "of this CoNLL-U file."
-        ),
+        str | None, typer.Option("--extract", help="Make it the whole sentence.")
     ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
-            min=0, help="Draw the new punctuation. By default it is the most probable."
+            min=0,
+            help="Draw the new punctuation at random instead of taking the most "
+            "probable.",
         ),
     ] = None,
 ) -> None:
-    """Delete, move or reorder parts of sentences; punctuation follows.
+    """Delete or move parts of sentences, and let the punctuation follow.
 
-    A part goes by its head: "true" in "If true, the caper failed." An edit is made in
-    every sentence that has the word. Edits are made in the order of the options below.
+    Name a part by its head word: "true" in "If true, the caper failed." An edit
+    applies to every sentence that has the word. Edits are made in the order of the
+    options below.
 
     Examples:
 
@@ -64,10 +59,6 @@ def rephrase(
         *(move(word, -1) for word in last or []),
         *([extract(extracted)] if extracted is not None else []),
     ]
-    if permute is not None:
-        examples = read_treebank(check_file(permute)).examples
-        ordering = OrderingModel.train(example.tree for example in examples)
-        edits.append(ordering.edit(seed or 0))
-    edit = reduce(Edit.then, edits, Edit(()))
+    edit = reduce(TreeEdit.then, edits, TreeEdit(()))
     for text in texts:
-        typer.echo(run(text, edit, nlp, seed=seed).text)
+        typer.echo(rephrased(text, edit, nlp, seed=seed).text)

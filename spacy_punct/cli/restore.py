@@ -1,33 +1,37 @@
 """`punct restore`: punctuation for texts, files, streams and subtitles."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 from html import unescape
 from itertools import chain, groupby, islice
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import srsly
 import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_punct.cli.group import Model, command, load_pipeline
-from spacy_punct.cli.lines import (
+from spacy_punct.cli import shared
+from spacy_punct.cli.shared import (
+    BatchSize,
     Inputs,
+    Model,
     Output,
-    Source,
+    Processes,
     annotated,
-    is_long,
+    check_inputs,
+    load_pipeline,
     parted,
+    read_lines,
     target,
-    windows,
 )
 from spacy_punct.data.subtitles import Block, is_subtitles, read_cues, write_blocks
+from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.reading.attributes import PIECES
 from spacy_punct.restorer.component import PunctuationRestorer
-from spacy_punct.restorer.stream import restore_units, restore_words
+from spacy_punct.restorer.stream import RestoredWord, restore_units
 
 
 class Format(str, Enum):
@@ -35,7 +39,6 @@ class Format(str, Enum):
     jsonl = "jsonl"
 
 
-@command
 def restore(
     inputs: Inputs = None,
     model: Model = "en",
@@ -43,24 +46,28 @@ def restore(
     format: Annotated[
         Format,
         typer.Option(
-            "--format", "-f", help="jsonl gives words, slots and confidence as well."
+            "--format",
+            "-f",
+            help="jsonl gives one record per line, with its restored text, its words, "
+            "the marks around them (slots) and the probability of each slot.",
         ),
     ] = Format.text,
     join: Annotated[
         bool,
         typer.Option(
-            "--join/--lines", help="Whether sentences may go on from line to line."
+            "--join/--lines",
+            help="Read all lines as one text, so that sentences may go on from line to "
+            "line. Words stay on their lines; of the marks between two lines, those "
+            "that open quotes or brackets go to the second.",
         ),
     ] = False,
-    n_process: Annotated[
-        int, typer.Option(min=1, help="Processes, for lines that are texts.")
-    ] = 1,
-    batch_size: Annotated[int, typer.Option(min=1, help="Texts a batch.")] = 64,
+    n_process: Processes = 1,
+    batch_size: BatchSize = 64,
 ) -> None:
     """Write the punctuation back into texts.
 
-    Each line is a text of its own, or with --join a piece of one. Files may be of
-    any size. Subtitles (.srt, .vtt) are always joined, and keep their times.
+    Each line is a text of its own; with --join, each file is. Files may be of any
+    size. Subtitles (.srt, .vtt) are always joined, and keep their times.
 
     Examples:
 
@@ -68,84 +75,92 @@ def restore(
 
     python -m spacy punct restore talk.srt -o talk.new.srt
 
-    cat big.txt | python -m spacy punct restore -m training/model-best > new.txt
+    cat talk.txt | python -m spacy punct restore --join --format jsonl > talk.jsonl
     """
+    sources = check_inputs(inputs)
+    if format is not Format.text and any(map(is_subtitles, sources)):
+        raise PunctError(Errors.P054)
     nlp, _ = load_pipeline(model, PunctuationRestorer)
+    write = {Format.text: _text, Format.jsonl: _record}[format]
     with target(output) as out:
-        for source in inputs or ["-"]:
-            with Source(source) as lines:
-                lines, is_subtitle = _sniffed(source, lines)
-                if (is_subtitle or join) and format is not Format.text:
+        for source in sources:
+            lines = read_lines(source)
+            if source == "-":
+                first = list(islice(lines, 3))
+                is_cued = any(map(_begins_cues, first))
+                lines = chain(first, lines)
+            else:
+                is_cued = is_subtitles(source)
+            if is_cued:
+                if format is not Format.text:
                     raise PunctError(Errors.P054)
-                if is_subtitle:
-                    written = _subtitles(nlp, lines, source)
-                elif join:
-                    written = _joined(nlp, lines)
-                else:
-                    written = _lines(nlp, lines, format, n_process, batch_size)
-                for piece in written:
-                    out.write(piece)
-                out.flush()
+                out.writelines(_subtitles(nlp, lines, source))
+            elif join:
+                out.writelines(map(write, _joined(nlp, lines)))
+            else:
+                found = _line_by_line(nlp, lines, n_process, batch_size)
+                out.writelines(map(write, found))
 
 
-def _sniffed(source: str, lines: Iterator[str]) -> tuple[Iterator[str], bool]:
-    """The lines, and whether they are subtitles, by name or by their beginning."""
-    first = list(islice(lines, 3)) if source == "-" else []
-    is_subtitle = is_subtitles(source) or any(
-        line.startswith("WEBVTT") or " --> " in line for line in first
-    )
-    return chain(first, lines), is_subtitle
+# Restoring
 
 
-def _lines(
-    nlp: Language,
-    lines: Iterable[str],
-    format: Format,
-    n_process: int,
-    batch_size: int,
-) -> Iterator[str]:
-    """Each line restored by itself."""
-    for long, group in groupby(lines, key=is_long):
-        if long and format is Format.text:
+class RestoredLine(NamedTuple):
+    """A restored line.
+
+    text (str): The line with its punctuation.
+    end (str): How the line ends.
+    words (list[str]): The words that the model saw.
+    slots (list[Puncteme]): The marks before, between and after these.
+    confidence (list[float]): The probability of each slot.
+    """
+
+    text: str
+    end: str
+    words: list[str]
+    slots: list[Puncteme]
+    confidence: list[float]
+
+
+def _line_by_line(
+    nlp: Language, lines: Iterable[str], n_process: int, batch_size: int
+) -> Iterator[RestoredLine]:
+    """Restore each line by itself."""
+    for is_long, group in groupby(lines, key=lambda line: len(line) > shared.LONG):
+        if is_long:
             for line in group:
-                words = restore_words(nlp, line.split())
-                yield " ".join(filter(None, words)) + parted(line)[1]
-            continue
-        texts = (text for line in group for text in _texts(line))
-        for doc, end in annotated(nlp, texts, n_process, batch_size):
-            text = doc._.restored_text + end
-            yield text if format is Format.text else _record(doc) + "\n"
+                yield from _joined(nlp, [line])
+        else:
+            for doc, end in annotated(nlp, map(parted, group), n_process, batch_size):
+                yield _of_doc(doc, end)
 
 
-def _texts(line: str) -> Iterator[tuple[str, str]]:
-    """A line, with its end; in several parts where it is too long for one record."""
-    text, end = parted(line)
-    if not is_long(text):
-        yield text, end
-        return
-    for part, _ in windows(text):
-        yield part.strip(), end
-
-
-def _record(doc: Doc) -> str:
+def _of_doc(doc: Doc, end: str) -> RestoredLine:
+    slots = doc._.restored_slots
     words = [doc[i].text for *_, i in doc.user_data[PIECES] if i is not None]
-    if len(doc._.restored_slots) == 1:  # nothing but marks
+    if len(slots) == 1:  # nothing but marks
         words = []
-    return srsly.json_dumps(
-        {
-            "text": doc._.restored_text,
-            "words": words,
-            "slots": doc._.restored_slots,
-            "confidence": [round(p, 4) for p in doc._.restored_confidence],
-        }
-    )
+    text, confidence = doc._.restored_text, doc._.restored_confidence
+    return RestoredLine(text, end, words, slots, confidence)
 
 
-def _joined(nlp: Language, lines: Iterable[str]) -> Iterator[str]:
-    """All lines as one text; each word stays on its line."""
+def _joined(nlp: Language, lines: Iterable[str]) -> Iterator[RestoredLine]:
+    """Restore all lines as one text; each word stays on its line."""
     units = ((parted(line)[1], line.split()) for line in lines)
     for end, words in restore_units(nlp, units):
-        yield " ".join(filter(None, words)) + end
+        text = " ".join(word.text for word in words if word.text)
+        slots: list[Puncteme] = [()]
+        confidence = [1.0]
+        for word in (word for word in words if word.tokens):
+            slots[-1] += word.slots[0]
+            slots += word.slots[1:]
+            confidence[-1:] = word.confidence
+        tokens = [token for word in words for token in word.tokens]
+        yield RestoredLine(text, end, tokens, slots, confidence)
+
+
+def _begins_cues(line: str) -> bool:
+    return line.startswith("WEBVTT") or " --> " in line
 
 
 def _subtitles(nlp: Language, lines: Iterable[str], name: str) -> Iterator[str]:
@@ -159,12 +174,12 @@ def _subtitles(nlp: Language, lines: Iterable[str], name: str) -> Iterator[str]:
     )
 
 
-def _with_words(block: Block, words: list[str]) -> Block:
+def _with_words(block: Block, words: Sequence[RestoredWord]) -> Block:
     """A block with its words replaced; a cue that would be empty stays as it was."""
-    if block.cue is None or not any(words):
+    if block.cue is None or not any(word.text for word in words):
         return block
     pairs = zip(block.cue.words(), words, strict=True)
-    texts = [_with_entities(source, word) for source, word in pairs]
+    texts = [_with_entities(source, word.text) for source, word in pairs]
     return replace(block, cue=block.cue.with_words(texts))
 
 
@@ -175,3 +190,20 @@ def _with_entities(source: str, word: str) -> str:
     if plain == source or start < 0:
         return word
     return word[:start] + source + word[start + len(plain) :]
+
+
+# Writing
+
+
+def _text(line: RestoredLine) -> str:
+    return line.text + line.end
+
+
+def _record(line: RestoredLine) -> str:
+    record = {
+        "text": line.text,
+        "words": line.words,
+        "slots": line.slots,
+        "confidence": [round(p, 4) for p in line.confidence],
+    }
+    return srsly.json_dumps(record) + "\n"

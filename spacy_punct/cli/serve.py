@@ -4,12 +4,11 @@ from typing import Annotated
 
 import typer
 
-from spacy_punct.cli.group import MODEL_HELP, command, loaded
+from spacy_punct.cli.shared import MODEL_HELP, loaded
 from spacy_punct.errors import Warnings
 from spacy_punct.serve import Limits, PunctuationServer
 
 
-@command
 def serve(
     model: Annotated[str, typer.Argument(help=MODEL_HELP)] = "en",
     host: Annotated[

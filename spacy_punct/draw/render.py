@@ -128,7 +128,7 @@ def render_svg(
     RETURNS (str): The file.
     """
     if style in STYLES:
-        _check_choice("The style of an SVG file", style, DRAWN)
+        check_choice("The style of an SVG file", style, DRAWN)
     renderer = _Renderer(style, options, nlp, restorer)
     drawings = renderer.drawings(_spans(docs))
     return written(drawings[0] if len(drawings) == 1 else stacked(drawings)) + "\n"
@@ -145,14 +145,14 @@ class _Renderer:
         restorer: PunctuationRestorer | None,
     ) -> None:
         register_attributes()
-        _check_choice("style", style, STYLES)
+        check_choice("style", style, STYLES)
         known = [field.name for field in fields(_OPTIONS[style])]
         for name in options or {}:
-            _check_choice(f"An option of the style '{style}'", name, known or ["none"])
+            check_choice(f"An option of the style '{style}'", name, known or ["none"])
         self._style = style
         self._options = _OPTIONS[style](**(options or {}))
         if style == "underlying":
-            _check_choice("The option surface", self._options.surface, _SURFACES)
+            check_choice("The option surface", self._options.surface, _SURFACES)
         self._nlp = nlp
         self._restorer = restorer or (nlp and find_pipe(nlp, PunctuationRestorer))
 
@@ -267,7 +267,7 @@ def _block(drawing: Element) -> Element:
     return element("figure", drawing, style="margin: 0 0 1.5rem 0; overflow-x: auto")
 
 
-def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     if value not in choices:
         raise PunctError(
             Errors.P148.format(name=name, value=value, choices=", ".join(choices))

@@ -25,7 +25,7 @@ class NoSuchWordError(PunctError):
 
 
 @dataclass(frozen=True)
-class Edit:
+class TreeEdit:
     """Edits that are made one after the other.
 
     steps (tuple[AnyEdit, ...]): The edits.
@@ -38,27 +38,27 @@ class Edit:
             tree = step(tree)
         return tree
 
-    def then(self, other: AnyEdit) -> "Edit":
+    def then(self, other: AnyEdit) -> "TreeEdit":
         """This edit and, after it, another one: `self | other`."""
-        return Edit((*self.steps, *steps_of(other)))
+        return TreeEdit((*self.steps, *steps_of(other)))
 
     __or__ = then
 
-    def __ror__(self, other: AnyEdit) -> "Edit":
-        return Edit((*steps_of(other), *self.steps))
+    def __ror__(self, other: AnyEdit) -> "TreeEdit":
+        return TreeEdit((*steps_of(other), *self.steps))
 
 
 def steps_of(edit: AnyEdit) -> tuple[AnyEdit, ...]:
     """The edits that one is put together of."""
-    return edit.steps if isinstance(edit, Edit) else (edit,)
+    return edit.steps if isinstance(edit, TreeEdit) else (edit,)
 
 
-def permute(head: Word, order: Sequence[Word]) -> Edit:
+def permute(head: Word, order: Sequence[Word]) -> TreeEdit:
     """Give a word and its dependents another order.
 
     head (Word): The word.
     order (Sequence[Word]): The word and all its dependents, as they are to stand.
-    RETURNS (Edit): The edit.
+    RETURNS (TreeEdit): The edit.
     """
 
     def permuted(tree: UnderlyingTree) -> UnderlyingTree:
@@ -74,7 +74,7 @@ def permute(head: Word, order: Sequence[Word]) -> Edit:
             )
         return tree.rearranged(lambda i: items if i == top else tree.items(i))
 
-    return Edit((permuted,))
+    return TreeEdit((permuted,))
 
 
 def move(
@@ -83,14 +83,14 @@ def move(
     *,
     before: Word | None = None,
     after: Word | None = None,
-) -> Edit:
+) -> TreeEdit:
     """Move a constituent to another place around its head.
 
     word (Word): Its head.
     position (int | None): Its place among its head and that one's other dependents: 0
         is the first, -1 the last.
     before, after (Word | None): Or which of them it is to stand beside.
-    RETURNS (Edit): The edit.
+    RETURNS (TreeEdit): The edit.
     """
     n = sum(place is not None for place in (position, before, after))
     if n != 1:
@@ -119,14 +119,14 @@ def move(
         items = [*others[:at], i, *others[at:]]
         return tree.rearranged(lambda k: items if k == head else tree.items(k))
 
-    return Edit((moved,))
+    return TreeEdit((moved,))
 
 
-def delete(word: Word) -> Edit:
+def delete(word: Word) -> TreeEdit:
     """Delete a constituent.
 
     word (Word): Its head.
-    RETURNS (Edit): The edit.
+    RETURNS (TreeEdit): The edit.
     """
 
     def deleted(tree: UnderlyingTree) -> UnderlyingTree:
@@ -135,15 +135,15 @@ def delete(word: Word) -> Edit:
             raise PunctError(Errors.P143.format(word=tree.words[gone], done="deleted"))
         return tree.rearranged(lambda i: [k for k in tree.items(i) if k != gone])
 
-    return Edit((deleted,))
+    return TreeEdit((deleted,))
 
 
-def keep_only(*words: Word) -> Edit:
+def keep_only(*words: Word) -> TreeEdit:
     """Delete all but some words and those above them.
 
     words (Word): The words. Those in other sentences do not matter, but there must be
         one of this sentence.
-    RETURNS (Edit): The edit.
+    RETURNS (TreeEdit): The edit.
     """
 
     def kept(tree: UnderlyingTree) -> UnderlyingTree:
@@ -162,16 +162,16 @@ def keep_only(*words: Word) -> Edit:
             raise missing[0]
         return tree.rearranged(lambda i: [k for k in tree.items(i) if k in keep])
 
-    return Edit((kept,))
+    return TreeEdit((kept,))
 
 
-def extract(word: Word) -> Edit:
+def extract(word: Word) -> TreeEdit:
     """Make a constituent the sentence, with the punctemes of the sentence.
 
     word (Word): Its head.
-    RETURNS (Edit): The edit.
+    RETURNS (TreeEdit): The edit.
     """
-    return Edit((lambda tree: tree.rearranged(tree.items, find(tree, word)),))
+    return TreeEdit((lambda tree: tree.rearranged(tree.items, find(tree, word)),))
 
 
 def find(tree: UnderlyingTree, word: Word) -> int:

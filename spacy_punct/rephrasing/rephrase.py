@@ -55,7 +55,7 @@ def rephrase(
     *,
     seed: int | None = None,
 ) -> Doc:
-    """Edit the sentences of a text, and punctuate what comes of it.
+    """TreeEdit the sentences of a text, and punctuate what comes of it.
 
     Words do not change but for the case of those that begin a sentence or did so.
     Sentences that the edit leaves alone, and what stands between two words where

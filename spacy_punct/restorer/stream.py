@@ -2,40 +2,70 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_punct.data.marks import HYPHENS, is_opener
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.data.tree import Puncteme
+from spacy_punct.errors import Errors, check_same_text
 from spacy_punct.reading.attributes import PIECES
+from spacy_punct.reading.gold import first_opener
 
 T = TypeVar("T")
+
+
+class RestoredWord(NamedTuple):
+    """A word of a text with the marks around it.
+
+    text (str): The word with the marks that are written together with it: `("Well,`
+        for `well`. Empty for a word that is now part of the one before (`twenty-one`).
+    tokens (list[str]): The model's words that it consists of; none if it is a mark.
+    slots (list[Puncteme]): The marks before, between and after these. What stands
+        between this word and the next one is divided: openers go with the next.
+    confidence (list[float]): The probability of each of these slots.
+    """
+
+    text: str
+    tokens: list[str]
+    slots: list[Puncteme]
+    confidence: list[float]
 
 
 def restore_words(
     nlp: Language, words: Iterable[str], *, window: int = 1000
 ) -> Iterator[str]:
-    """Restore an endless text: each word comes back with the marks it bears.
+    """Restore an endless text: each word comes back with its marks.
+
+    nlp, words, window: See `restored_words`.
+    YIELDS (str): One for each word, in order: `("Well,` for `well`. Empty for a word
+        that is now written together with the one before (`twenty-one`).
+    """
+    return (word.text for word in restored_words(nlp, words, window=window))
+
+
+def restored_words(
+    nlp: Language, words: Iterable[str], *, window: int = 1000
+) -> Iterator[RestoredWord]:
+    """Restore an endless text word by word.
 
     The text goes through the pipeline in windows. The last sentence of a window may
-    go on, so it is given to the next one, unless it is most of the window.
+    go on, so it is read again with the next window, unless it is most of this one.
 
     nlp (Language): A pipeline with a `punctuation_restorer`.
     words (Iterable[str]): The words, without white space in them.
     window (int): How many words to look at together.
-    YIELDS (str): One for each word, in order: `("Well,` for `well`. Empty for a word
-        that is now written together with the one before (`twenty-one`).
+    YIELDS (RestoredWord): One for each word, in order.
     """
     pending: list[str] = []
     for word in words:
         pending.append(word)
         if len(pending) >= window:
-            written, complete = _restored(nlp, pending)
-            # Half a window of progress at least, or long sentences would cost dear.
+            found, complete = _restored(nlp, pending)
+            # At least half a window of progress, or long sentences would cost dear.
             done = complete if 2 * complete >= window else len(pending)
-            yield from written[:done]
+            yield from found[:done]
             pending = pending[done:]
     if pending:
         yield from _restored(nlp, pending)[0]
@@ -43,13 +73,13 @@ def restore_words(
 
 def restore_units(
     nlp: Language, units: Iterable[tuple[T, Sequence[str]]], *, window: int = 1000
-) -> Iterator[tuple[T, list[str]]]:
+) -> Iterator[tuple[T, list[RestoredWord]]]:
     """Restore a text that comes in lines or cues; each keeps its words.
 
     nlp (Language): A pipeline with a `punctuation_restorer`.
     units (Iterable): Anything, with the words in it.
     window (int): How many words to look at together.
-    YIELDS (tuple): The same, with the words as `restore_words` gives them.
+    YIELDS (tuple): The same, with the restored words.
     """
     ahead: deque[tuple[T, int]] = deque()
 
@@ -58,8 +88,8 @@ def restore_units(
             ahead.append((unit, len(own)))
             yield from own
 
-    restored: list[str] = []
-    for word in restore_words(nlp, words(), window=window):
+    restored: list[RestoredWord] = []
+    for word in restored_words(nlp, words(), window=window):
         restored.append(word)
         while ahead and len(restored) >= ahead[0][1]:
             unit, n = ahead.popleft()
@@ -69,8 +99,8 @@ def restore_units(
         yield unit, restored[:n]
 
 
-def _restored(nlp: Language, words: list[str]) -> tuple[list[str], int]:
-    """The words as written, and how many come before the last sentence."""
+def _restored(nlp: Language, words: list[str]) -> tuple[list[RestoredWord], int]:
+    """The restored words, and how many of them come before the last sentence."""
     # New words are forgotten again, so that memory does not grow with them.
     with nlp.memory_zone():
         doc = nlp(" ".join(words))
@@ -78,19 +108,35 @@ def _restored(nlp: Language, words: list[str]) -> tuple[list[str], int]:
         last = max((sent.start for sent in doc.sents), default=0)
         # A word of which the last sentence has a part belongs to it.
         complete = min(owner[last:], default=0)
-        return _by_owner(doc, owner, len(words)), complete
+        texts = _by_owner(doc, owner, len(words))
+        return _with_slots(doc, owner, texts), complete
+
+
+def _with_slots(doc: Doc, owner: list[int], texts: list[str]) -> list[RestoredWord]:
+    slots = [tuple(slot) for slot in doc._.restored_slots]
+    confidence = doc._.restored_confidence
+    bounds = [first_opener(slot) for slot in slots]
+    bounds[0], bounds[-1] = 0, len(slots[-1])
+    words = [RestoredWord(text, [], [], []) for text in texts]
+    if len(slots) == 1:  # nothing but marks
+        return words
+    tokens = [i for *_, i in doc.user_data[PIECES] if i is not None]
+    for k, i in enumerate(tokens):
+        word = words[owner[i]]
+        if not word.tokens:
+            word.slots.append(slots[k][bounds[k] :])
+            word.confidence.append(confidence[k])
+        else:
+            word.slots[-1] = slots[k]
+        word.tokens.append(doc[i].text)
+        word.slots.append(slots[k + 1][: bounds[k + 1]])
+        word.confidence.append(confidence[k + 1])
+    return words
 
 
 def _owners(doc: Doc, words: list[str]) -> list[int]:
     """The word that each token is a part of."""
-    text = " ".join(words)
-    if doc.text != text:
-        at = next(
-            (i for i, (a, b) in enumerate(zip(text, doc.text, strict=False)) if a != b),
-            0,
-        )
-        part = slice(max(at - 10, 0), at + 10)
-        raise PunctError(Errors.P056.format(before=text[part], after=doc.text[part]))
+    check_same_text(" ".join(words), doc.text, Errors.P056)
     owner: list[int] = []
     word, end = 0, len(words[0])
     for token in doc:

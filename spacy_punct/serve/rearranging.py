@@ -8,7 +8,7 @@ from spacy.language import Language
 from spacy_punct.draw.explained import answered_sentence
 from spacy_punct.reading.by_words import parse_words
 from spacy_punct.rephrasing import edits
-from spacy_punct.rephrasing.edits import Edit
+from spacy_punct.rephrasing.edits import TreeEdit
 from spacy_punct.rephrasing.rephrase import rephrased_pieces, rephrased_sentences
 from spacy_punct.restorer.component import PunctuationRestorer
 from spacy_punct.serve.pieces import (
@@ -28,18 +28,18 @@ from spacy_punct.serve.requests import (
     refuse,
 )
 
-Reader = Callable[[Mapping[str, Any], str], Edit]
+Reader = Callable[[Mapping[str, Any], str], TreeEdit]
 
 
 def underlying_data(
-    nlp: Language, restorer: PunctuationRestorer, text: str, edit: Edit
+    nlp: Language, restorer: PunctuationRestorer, text: str, edit: TreeEdit
 ) -> Data:
     """Recover the underlying trees of a text, edit them, and write them again.
 
     nlp (Language): The pipeline.
     restorer (PunctuationRestorer): Its restorer.
     text (str): The text, with its punctuation.
-    edit (Edit): The edits.
+    edit (TreeEdit): The edits.
     RETURNS (Data): The `text` after the edits and its `sentences`, each with its
         `text`, `pieces`, `words` and `slots`: see `spacy_punct.serve.pieces`.
     """
@@ -62,14 +62,14 @@ def underlying_data(
     return {"text": joined_text(written), "sentences": sentences}
 
 
-def read_edits(values: list[Any]) -> Edit:
+def read_edits(values: list[Any]) -> TreeEdit:
     """The edits of a request.
 
     values (list[Any]): Objects such as `{"edit": "delete", "word": 3}`. Words go by
         their token in the text as it was sent.
-    RETURNS (Edit): All of them, one after the other.
+    RETURNS (TreeEdit): All of them, one after the other.
     """
-    edit = Edit(())
+    edit = TreeEdit(())
     for k, value in enumerate(values):
         where = f"edits[{k}]"
         if not isinstance(value, dict):
@@ -83,28 +83,28 @@ def read_edits(values: list[Any]) -> Edit:
     return edit
 
 
-def _delete(fields: Mapping[str, Any], where: str) -> Edit:
+def _delete(fields: Mapping[str, Any], where: str) -> TreeEdit:
     check_names(fields, ("edit", "word"), where)
     return edits.delete(number_of(fields, "word", where))
 
 
-def _extract(fields: Mapping[str, Any], where: str) -> Edit:
+def _extract(fields: Mapping[str, Any], where: str) -> TreeEdit:
     check_names(fields, ("edit", "word"), where)
     return edits.extract(number_of(fields, "word", where))
 
 
-def _keep(fields: Mapping[str, Any], where: str) -> Edit:
+def _keep(fields: Mapping[str, Any], where: str) -> TreeEdit:
     check_names(fields, ("edit", "words"), where)
     return edits.keep_only(*numbers_of(fields, "words", where))
 
 
-def _permute(fields: Mapping[str, Any], where: str) -> Edit:
+def _permute(fields: Mapping[str, Any], where: str) -> TreeEdit:
     check_names(fields, ("edit", "word", "order"), where)
     order = numbers_of(fields, "order", where)
     return edits.permute(number_of(fields, "word", where), order)
 
 
-def _move(fields: Mapping[str, Any], where: str) -> Edit:
+def _move(fields: Mapping[str, Any], where: str) -> TreeEdit:
     places = ("position", "before", "after")
     check_names(fields, ("edit", "word", *places), where)
     given = [place for place in places if place in fields]

@@ -9,7 +9,7 @@ from spacy.vocab import Vocab
 
 from spacy_punct.errors import PunctError
 from spacy_punct.rephrasing.edits import (
-    Edit,
+    TreeEdit,
     NoSuchWordError,
     delete,
     extract,
@@ -71,7 +71,7 @@ def test_edits_any_callable_is_one():
         return UnderlyingTree(tree.tree, (EMPTY,) * len(tree), tree.sources)
 
     for edit in (delete("If") | without_marks, without_marks | delete("If")):
-        assert isinstance(edit, Edit)
+        assert isinstance(edit, TreeEdit)
         assert len(edit.steps) == 2
         assert edit(caper()).pairs == (EMPTY,) * 4
 

@@ -1,0 +1,232 @@
+"""What commands share: pipelines, texts in, texts out, and errors of one line."""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain, islice
+from pathlib import Path
+from typing import Annotated, TextIO, TypeVar
+
+import spacy
+import typer
+from spacy.language import Language
+from spacy.tokens import Doc
+from tqdm import tqdm
+from wasabi import Printer
+
+from spacy_punct import pipelines
+from spacy_punct.corrector.component import PunctuationCorrector
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.files import replacing
+from spacy_punct.pipe.base import PunctuationPipe
+from spacy_punct.restorer.component import PunctuationRestorer
+
+T = TypeVar("T")
+
+C = TypeVar("C", PunctuationRestorer, PunctuationCorrector)
+
+_MISSING = {PunctuationRestorer: Errors.P052, PunctuationCorrector: Errors.P131}
+_OTHER = {
+    PunctuationRestorer: "punctuation_corrector",
+    PunctuationCorrector: "punctuation_restorer",
+}
+"""What a command does not need: most of the time that loading takes is saved."""
+
+LONG = 20_000
+"""Texts with more characters than this go through the pipeline in parts."""
+_SUFFIXES = frozenset({".txt", ".srt", ".vtt", ".md", ".csv", ".json", ".jsonl"})
+"""Endings that tell the name of a file from a text."""
+_ZONE = 10_000
+"""The number of texts after which the pipeline forgets the words it has met."""
+
+# Few abbreviations have three letters or more.
+_SENTENCE_END = re.compile(r"\w{3}[.!?…।۔؟]+[\"'”’»)\]]*\s+|[。！？]+[”’」』）]*\s*")
+_WHITE = re.compile(r"\s+")
+
+printer = Printer()
+MODEL_HELP = "A bundled pipeline (en), an installed one, or a folder."
+Model = Annotated[str, typer.Option("--model", "-m", help=MODEL_HELP)]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Argument(help="Texts or files; '-' or nothing for standard input."),
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="File; default: the screen.")
+]
+Processes = Annotated[int, typer.Option("--n-process", min=1, help="Processes.")]
+BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help="Texts per batch.")]
+
+
+def check_file(path: Path) -> Path:
+    """The path, if it leads to a file."""
+    if not path.is_file():
+        raise PunctError(Errors.P053.format(path=path))
+    return path
+
+
+# Pipelines
+
+
+def loaded(model: str, *, exclude: Iterable[str] = ()) -> Language:
+    """Load a pipeline.
+
+    model (str): A bundled pipeline, an installed package or a folder. A bundled
+        pipeline takes precedence over a folder of the same name; give that as `./en`.
+    exclude (Iterable[str]): Components to leave out.
+    RETURNS (Language): The pipeline.
+    """
+    bundled = pipelines.names()
+    load = pipelines.load if model in bundled else spacy.load
+    try:
+        return load(model, exclude=list(exclude))
+    except (OSError, ValueError) as error:
+        if isinstance(error, PunctError):
+            raise
+        reason = str(error).splitlines()[0]
+        message = Errors.P051.format(
+            model=model, reason=reason, bundled=", ".join(bundled) or "none"
+        )
+        raise PunctError(message) from None
+
+
+def load_pipeline(model: str, kind: type[C]) -> tuple[Language, C]:
+    """Load a pipeline for the sake of one of its components.
+
+    model (str): See `loaded`.
+    kind (type): The class of the component: restorer or corrector.
+    RETURNS (tuple): The pipeline and its first component of that class, which is
+        enabled. Components of the other class do not run.
+    """
+    nlp = loaded(model, exclude=[_OTHER[kind]])
+    found = next((p for _, p in nlp.components if isinstance(p, kind)), None)
+    if found is None:
+        names = ", ".join(nlp.component_names) or "nothing"
+        raise PunctError(_MISSING[kind].format(model=model, names=names))
+    for name, pipe in nlp.components:
+        if pipe is found:
+            nlp.enable_pipe(name)
+        elif isinstance(pipe, PunctuationPipe):
+            nlp.disable_pipe(name)
+    return nlp, found
+
+
+def annotated(
+    nlp: Language, texts: Iterable[tuple[str, T]], n_process: int, batch_size: int
+) -> Iterator[tuple[Doc, T]]:
+    """Put any number of texts through a pipeline.
+
+    Memory does not grow with the vocabulary, because new words are forgotten again:
+    take what you want from a Doc before you ask for the next one.
+
+    nlp (Language): The pipeline.
+    texts (Iterable): Texts, each with anything that belongs to it.
+    n_process, batch_size (int): See `Language.pipe`.
+    YIELDS (tuple): A Doc, with what belongs to its text.
+    """
+    texts = iter(texts)
+    for first in texts:
+        some = chain([first], islice(texts, _ZONE - 1))
+        with nlp.memory_zone():
+            yield from nlp.pipe(
+                some, as_tuples=True, n_process=n_process, batch_size=batch_size
+            )
+
+
+# Reading
+
+
+def check_inputs(inputs: list[str] | None) -> list[str]:
+    """The inputs of a command, once it is known that their files exist."""
+    for source in inputs or []:
+        if source != "-" and _is_name(source):
+            check_file(Path(source))
+    return inputs or ["-"]
+
+
+def read_lines(source: str) -> Iterator[str]:
+    """Read lines with their ends, showing progress on a terminal.
+
+    source (str): A file, '-' for standard input, or a text, which is one line.
+    YIELDS (str): A line.
+    """
+    if source == "-":
+        yield from _decoded(sys.stdin.buffer, source, None)
+    elif _is_name(source):
+        with check_file(Path(source)).open("rb") as file:
+            yield from _decoded(file, source, os.path.getsize(source))
+    else:
+        yield f"{source}\n"
+
+
+def _decoded(lines: Iterable[bytes], name: str, size: int | None) -> Iterator[str]:
+    with tqdm(total=size, unit="B", unit_scale=True, disable=None, leave=False) as bar:
+        for number, line in enumerate(lines, start=1):
+            bar.update(len(line))
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                where = f"{name}, line {number}"
+                message = Errors.P003.format(where=where, reason=error.reason)
+                raise PunctError(message) from None
+
+
+def _is_name(source: str) -> bool:
+    """Whether an argument is meant as a file, whether or not it exists."""
+    try:
+        if Path(source).exists():
+            return True
+    except OSError:  # a text too long to be a name
+        return False
+    looks_so = Path(source).suffix.lower() in _SUFFIXES or os.sep in source
+    return looks_so and not any(char.isspace() for char in source)
+
+
+def parted(line: str) -> tuple[str, str]:
+    """A line without its end, and its end."""
+    text = line.rstrip("\r\n")
+    return text, line[len(text) :]
+
+
+def windows(text: str) -> Iterator[tuple[str, bool]]:
+    """Cut a text into parts that a pipeline can take, losing no character.
+
+    text (str): The text, of any length.
+    YIELDS (tuple[str, bool]): A part, and whether a sentence seems to end with it. A
+        part without the end of a sentence ends with white space or, if there is none,
+        anywhere.
+    """
+    start = 0
+    while len(text) - start > LONG:
+        window = text[start : start + LONG]
+        ends = [m.end() for m in _SENTENCE_END.finditer(window, LONG // 2)]
+        cuts = ends or [m.end() for m in _WHITE.finditer(window)] or [LONG]
+        yield window[: cuts[-1]], bool(ends)
+        start += cuts[-1]
+    yield text[start:], True
+
+
+# Writing
+
+
+@contextmanager
+def target(path: Path | None) -> Iterator[TextIO]:
+    """Open what a command writes to: standard output, or a file.
+
+    The file takes its place when it is complete, so it may replace an input.
+
+    path (Path | None): The file; None for standard output.
+    YIELDS (TextIO): Takes text.
+    """
+    if path is None:
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    path = path.resolve()
+    if path.exists() and not path.is_file():  # a device or a pipe
+        with path.open("w", encoding="utf-8", newline="") as file:
+            yield file
+        return
+    with replacing(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        yield file
