@@ -100,7 +100,7 @@ def correct(
     cat essays.txt | python -m spacy punct correct -f jsonl > corrections.jsonl
     """
     if threshold is not None:
-        check_range("--threshold", threshold, 0, 1)
+        check_range("--threshold", threshold, 0, 1, inclusive=True)
     if format is not Format.text and (explain or diff is not None):
         options = "--explain" if explain else "--diff" if diff else "--plain"
         raise PunctError(Errors.P132.format(options=options, format=format.value))

@@ -125,20 +125,17 @@ def test_correct_on_a_terminal_shows_colours(correct, corrector_path):
 def test_correct_diffs_are_readable(monkeypatch):
     line = CorrectedLine("Well; it rained", "\n", [data(4, 5, ","), data(15, 15, ".")])
     shown = "Well[-;-]{+,+} it rained{+.+}\n"
-    assert _writer(diff=True, on_screen=False, explain=False)(line) == shown
+    diff = partial(_writer, diff=True, explain=False)
+    assert diff(on_screen=False)(line) == shown
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert "\x1b[31m" in _writer(diff=True, on_screen=True, explain=False)(line)
+    assert "\x1b[31m" in diff(on_screen=True)(line)
     monkeypatch.setenv("NO_COLOR", "1")
-    assert _writer(diff=True, on_screen=True, explain=False)(line) == shown
-    assert (
-        _writer(diff=False, on_screen=True, explain=False)(line) == "Well, it rained.\n"
-    )
+    assert diff(on_screen=True)(line) == shown
+    plain = _writer(diff=False, on_screen=True, explain=False)
+    assert plain(line) == "Well, it rained.\n"
     # White space that stays is not shown as changed.
     line = CorrectedLine('He said, "Go', "", [data(7, 10, " ")])
-    assert (
-        _writer(diff=True, on_screen=False, explain=False)(line)
-        == 'He said[-,-] [-"-]Go'
-    )
+    assert diff(on_screen=False)(line) == 'He said[-,-] [-"-]Go'
 
 
 def data(start: int, end: int, text: str) -> dict:
