@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from scripts.parallel import ParallelText
 from spacy_punct.corrector.component import PunctuationCorrector
-from spacy_punct.corrector.correcting import shown_slots
+from spacy_punct.corrector.changes import shown_slots
 from spacy_punct.data.corruption import NoisySlot, noise_by_sentence, with_noise
 from spacy_punct.data.tree import Slots, Tree
 from spacy_punct.data.treebank import Treebank
@@ -28,9 +28,9 @@ from spacy_punct.model.evaluation import (
 from spacy_punct.pipe.base import PunctuationPipe
 from spacy_punct.reading.attributes import CORRECTIONS
 from spacy_punct.reading.corpus import make_doc, unpunctuated
-from spacy_punct.reading.observed import with_marks
-from spacy_punct.reading.sentences import MARKS, ParsedSentence
-from spacy_punct.reading.writing import joined_slots
+from spacy_punct.reading.examples import with_marks
+from spacy_punct.reading.sentences import MARKS, BareSentence
+from spacy_punct.reading.pieces import joined_slots
 from spacy_punct.restorer.component import PunctuationRestorer
 from spacy_punct.restorer.evaluation import read_for
 from spacy_punct.text.spacing import Spacing
@@ -300,7 +300,7 @@ def _check_lengths(found: Sequence[Sequence], expected: Sequence[Slots]) -> None
 
 def _ask(
     correct: Correct, corrector: PunctuationCorrector, docs: Sequence[Doc]
-) -> Iterator[list[tuple[ParsedSentence, Slots]]]:
+) -> Iterator[list[tuple[BareSentence, Slots]]]:
     """Another system's answers on the sentences of each Doc, as the corrector reads
     them."""
     by_doc = corrector.read(docs)

@@ -4,15 +4,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from spacy_punct.about import __version__
-from spacy_punct.pipelines import load
 
 if TYPE_CHECKING:
+    from spacy_punct.corrector.texts import correct
     from spacy_punct.draw.render import render
+    from spacy_punct.pipe.bundled import load
     from spacy_punct.rephrasing.rephrase import rephrase
+    from spacy_punct.restorer.texts import restore, restore_words
 
-__all__ = ["__version__", "load", "render", "rephrase"]
+__all__ = [
+    "__version__",
+    "correct",
+    "load",
+    "render",
+    "rephrase",
+    "restore",
+    "restore_words",
+]
 
-_LAZY = {"render": "draw.render", "rephrase": "rephrasing.rephrase"}
+_LAZY = {
+    "correct": "corrector.texts",
+    "load": "pipe.bundled",
+    "rephrase": "rephrasing.rephrase",
+    "render": "draw.render",
+    "restore": "restorer.texts",
+    "restore_words": "restorer.texts",
+}
 
 
 def __getattr__(name: str) -> Any:

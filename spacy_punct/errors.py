@@ -164,10 +164,7 @@ class Errors(metaclass=_Coded):
         "The text already has punctuation ('{mark}' {where}), but existing is "
         '"error". Set existing to "replace" or "keep", or remove the punctuation.'
     )
-    P046 = (
-        "The component '{component}' cannot have {name} = '{value}'. Choose one of: "
-        "{choices}."
-    )
+    P046 = "The setting {name} cannot be '{value}'. Choose one of: {choices}."
     P047 = (
         "The setting marks of '{component}' names marks that the model does not know: "
         "{unknown}. It knows: {known}."
@@ -581,12 +578,6 @@ class Warnings(metaclass=_Coded):
     W003 = (
         "The punctuation of '{words} ...' could not be explained ({reason}), so its "
         "words get no left and right punctemes."
-    )
-    W075 = (
-        "The predicted Docs of the examples for '{name}' already have all the "
-        "capitals of their references, so the component will learn to copy capitals, "
-        "not to predict them. Use predicted Docs that are at least partly in lower "
-        "case."
     )
     W150 = (
         "Listening at {host}: everyone who can reach this address can use the server, "

@@ -15,9 +15,9 @@ from spacy.vectors import Vectors
 from thinc.api import Adam, fix_random_seed
 
 from scripts.paper_training import TrainingConfig, TrainingResult, train
-from spacy_punct import pipelines
 from spacy_punct.data.treebank import read_treebank
-from spacy_punct.reading.corpus import create_corpus, create_correction_corpus
+from spacy_punct.pipe import bundled as pipelines
+from spacy_punct.reading.examples import create_corpus, create_correction_corpus
 
 REPOSITORY = Path(__file__).parents[1]
 SAMPLE = REPOSITORY / "assets" / "sample"

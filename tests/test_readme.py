@@ -7,7 +7,7 @@ from weasel.cli.document import project_document
 
 from scripts.experiments.plan import read_plan
 from scripts.experiments.tables import aed_table, perplexity_table
-from spacy_punct import pipelines
+from spacy_punct.pipe import bundled as pipelines
 from tests.conftest import REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text("utf-8")

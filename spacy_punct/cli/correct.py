@@ -25,15 +25,19 @@ from spacy_punct.cli.shared import (
     parted,
     read_lines,
     target,
-    windows,
+)
+from spacy_punct.corrector.changes import (
+    Correction,
+    WrittenMarks,
+    applied,
+    written_marks,
 )
 from spacy_punct.corrector.component import PunctuationCorrector
-from spacy_punct.corrector.correcting import WrittenMarks, written_marks
 from spacy_punct.data.m2 import m2_block, m2_sentence
 from spacy_punct.data.marks import is_mark
 from spacy_punct.errors import Errors, PunctError, check_range, check_same_text
-from spacy_punct.reading.corrected import Correction, applied
-from spacy_punct.reading.writing import joined_slots
+from spacy_punct.reading.pieces import joined_slots
+from spacy_punct.reading.windows import windows
 from spacy_punct.text.glyphs import Quotes
 
 _SHOWN = 10

@@ -29,8 +29,7 @@ def jackknife(
     """Parse a treebank, each part by a parser trained on the others.
 
     A restorer trained on such trees (setting `parsed` of spacy_punct.Corpus.v1) has
-    met the errors it will meet. The parsers are kept beside the output; a run that
-    was stopped goes on where it was.
+    met the errors it will meet.
 
     Example: python -m spacy punct jackknife configs/parser.cfg train.conllu \\
     dev.conllu corpus/parsed.spacy
@@ -40,13 +39,6 @@ def jackknife(
     if max_steps is not None:
         overrides["training.max_steps"] = max_steps
     try:
-        run(
-            check_file(config),
-            source,
-            output,
-            output.with_suffix(".folds"),
-            folds=folds,
-            overrides=overrides,
-        )
+        run(check_file(config), source, output, folds=folds, overrides=overrides)
     except ConfigValidationError as error:
         fail(f"{config}: {error.text}")

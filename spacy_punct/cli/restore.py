@@ -12,7 +12,6 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_punct.cli import shared
 from spacy_punct.cli.shared import (
     BatchSize,
     Inputs,
@@ -30,8 +29,9 @@ from spacy_punct.data.subtitles import Block, is_subtitles, read_cues, write_blo
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.reading.attributes import PIECES
+from spacy_punct.reading.windows import is_long
 from spacy_punct.restorer.component import PunctuationRestorer
-from spacy_punct.restorer.stream import RestoredWord, restore_units
+from spacy_punct.restorer.texts import RestoredWord, restore_units
 
 
 class Format(str, Enum):
@@ -126,8 +126,8 @@ def _line_by_line(
     nlp: Language, lines: Iterable[str], n_process: int, batch_size: int
 ) -> Iterator[RestoredLine]:
     """Restore each line by itself."""
-    for is_long, group in groupby(lines, key=lambda line: len(line) > shared.LONG):
-        if is_long:
+    for long, group in groupby(lines, key=is_long):
+        if long:
             for line in group:
                 yield from _joined(nlp, [line])
         else:

@@ -1,7 +1,6 @@
 """What commands share: pipelines, texts in, texts out, and errors of one line."""
 
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,10 +15,10 @@ from spacy.tokens import Doc
 from tqdm import tqdm
 from wasabi import Printer
 
-from spacy_punct import pipelines
 from spacy_punct.corrector.component import PunctuationCorrector
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.files import replacing
+from spacy_punct.pipe import bundled
 from spacy_punct.pipe.base import PunctuationPipe
 from spacy_punct.restorer.component import PunctuationRestorer
 
@@ -34,16 +33,10 @@ _OTHER = {
 }
 """What a command does not need: most of the time that loading takes is saved."""
 
-LONG = 20_000
-"""Texts with more characters than this go through the pipeline in parts."""
 _SUFFIXES = frozenset({".txt", ".srt", ".vtt", ".md", ".csv", ".json", ".jsonl"})
 """Endings that tell the name of a file from a text."""
 _ZONE = 10_000
 """The number of texts after which the pipeline forgets the words it has met."""
-
-# Few abbreviations have three letters or more.
-_SENTENCE_END = re.compile(r"\w{3}[.!?…।۔؟]+[\"'”’»)\]]*\s+|[。！？]+[”’」』）]*\s*")
-_WHITE = re.compile(r"\s+")
 
 printer = Printer()
 MODEL_HELP = "A bundled pipeline (en), an installed one, or a folder."
@@ -77,8 +70,8 @@ def loaded(model: str, *, exclude: Iterable[str] = ()) -> Language:
     exclude (Iterable[str]): Components to leave out.
     RETURNS (Language): The pipeline.
     """
-    bundled = pipelines.names()
-    load = pipelines.load if model in bundled else spacy.load
+    names = bundled.names()
+    load = bundled.load if model in names else spacy.load
     try:
         return load(model, exclude=list(exclude))
     except (OSError, ValueError) as error:
@@ -86,7 +79,7 @@ def loaded(model: str, *, exclude: Iterable[str] = ()) -> Language:
             raise
         reason = str(error).splitlines()[0]
         message = Errors.P051.format(
-            model=model, reason=reason, bundled=", ".join(bundled) or "none"
+            model=model, reason=reason, bundled=", ".join(names) or "none"
         )
         raise PunctError(message) from None
 
@@ -187,24 +180,6 @@ def parted(line: str) -> tuple[str, str]:
     """A line without its end, and its end."""
     text = line.rstrip("\r\n")
     return text, line[len(text) :]
-
-
-def windows(text: str) -> Iterator[tuple[str, bool]]:
-    """Cut a text into parts that a pipeline can take, losing no character.
-
-    text (str): The text, of any length.
-    YIELDS (tuple[str, bool]): A part, and whether a sentence seems to end with it. A
-        part without the end of a sentence ends with white space or, if there is none,
-        anywhere.
-    """
-    start = 0
-    while len(text) - start > LONG:
-        window = text[start : start + LONG]
-        ends = [m.end() for m in _SENTENCE_END.finditer(window, LONG // 2)]
-        cuts = ends or [m.end() for m in _WHITE.finditer(window)] or [LONG]
-        yield window[: cuts[-1]], bool(ends)
-        start += cuts[-1]
-    yield text[start:], True
 
 
 # Writing

@@ -1,16 +1,19 @@
 """The component `punctuation_corrector`."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
-from thinc.api import Model
+from thinc.api import Config, Model
 
-from spacy_punct.corrector.correcting import (
+from spacy_punct.corrector.changes import (
     CorrectedSentence,
+    Correction,
+    applied,
     blamed_word,
     correction_data,
     shown_slots,
@@ -18,96 +21,109 @@ from spacy_punct.corrector.correcting import (
 from spacy_punct.data.marks import ABBREVIATION_DOT, UNK
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, PunctError, check_range
-from spacy_punct.model.channel import Direction
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.mbr import best_slot, pooled
-from spacy_punct.pipe.base import PunctuationPipe, underlying
-from spacy_punct.reading.attributes import CORRECTIONS
-from spacy_punct.reading.corrected import applied
-from spacy_punct.reading.reparsing import reparsed
-from spacy_punct.reading.sentences import ParsedSentence
-from spacy_punct.reading.writing import joined_slots
+from spacy_punct.pipe.base import (
+    PunctuationPipe,
+    PunctuationSettings,
+    Start,
+    starting_point,
+    takes,
+    underlying,
+)
+from spacy_punct.reading.attributes import CORRECTIONS, register
+from spacy_punct.reading.bare import reparsed
+from spacy_punct.reading.pieces import joined_slots
+from spacy_punct.reading.sentences import BareSentence
 from spacy_punct.text.glyphs import QUOTES, Quotes, quotes_of
-from spacy_punct.text.spacing import NO_SPACES, Spacing
+from spacy_punct.text.spacing import NO_SPACES
 from spacy_punct.text.writer import Writer
+
+_UNTRAINED = Config().from_str(
+    """
+[model]
+@architectures = "spacy_punct.LexicalAttach.v1"
+observed_width = 32
+
+[model.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 96
+depth = 2
+embed_size = 2000
+window_size = 1
+maxout_pieces = 3
+subword_features = true
+"""
+)["model"]
+"""A model that reads words and what is written between them."""
+
+
+def _corrections(doc: Doc) -> list[Correction] | None:
+    found = doc.user_data.get(CORRECTIONS)
+    if found is None:
+        return None
+    return [Correction.from_data(doc, correction) for correction in found]
+
+
+register(
+    Doc,
+    corrected_text={"default": None},
+    corrected_slots={"default": None},
+    corrections={"getter": _corrections},
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectorSettings(PunctuationSettings):
+    """The settings of a `punctuation_corrector`; see also `PunctuationSettings`.
+
+    threshold (float): How probable a correction must be; the higher, the more is left
+        as it is.
+    guess_share (float): Models may guess each slot on its own beside what constituents
+        say of it (`guess_width`). How much the guess counts, from 0 to 1.
+    quotes (Quotes | None): How new quotes are written; None for as the text has them.
+    reparse (list[str]): Components of the pipeline that parse the words once more,
+        without the marks; for those that have not learned from text with marks. Empty
+        for the trees that Docs have.
+    """
+
+    threshold: float = 0.5
+    guess_share: float = 0.5
+    quotes: Quotes | None = None
+    reparse: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_range("threshold", self.threshold, 0, 1)
+        check_range("guess_share", self.guess_share, 0, 1)
+        self.check_choice("quotes", (None, *QUOTES))
 
 
 class PunctuationCorrector(PunctuationPipe):
     """Proposes corrections of the punctuation of parsed Docs.
 
-    vocab (Vocab): The shared vocabulary.
-    model (Model): One of the project's architectures that read what is written.
-    name (str): The component's name in the pipeline.
-    threshold (float): How probable a correction must be; the higher, the more is left
-        as it is.
-    guess_share (float): Models may guess each slot on its own beside what constituents
-        say of it (`guess_width`). How much the guess counts, from 0 to 1.
-    n_samples, prune, max_hypotheses, seed, direction: See `PunctuationRestorer`.
-    quotes (Quotes | None): How new quotes are written; None for as the text has them.
-    l2, unmatched_weight, squared: See `PunctuationRestorer`.
-    reparse (Sequence[str]): Components of the pipeline that parse the words once more,
-        without the marks; for those that have not learned from text with marks. None
-        for the trees that Docs have.
-    nlp (Language | None): The pipeline.
-    scorer (Callable | None): The scoring method.
-    architecture (dict | None), spacing (Spacing | None): See `PunctuationPipe`.
+    vocab (Vocab), start (Start), name (str), scorer (Callable | None): See
+        `PunctuationPipe`. The model must be one that reads what is written.
+    settings (CorrectorSettings): The settings.
+    nlp (Language | None): The pipeline, for the setting `reparse`.
     """
 
     def __init__(
         self,
         vocab: Vocab,
-        model: Model,
+        start: Start,
         name: str = "punctuation_corrector",
+        settings: CorrectorSettings | None = None,
         *,
-        threshold: float = 0.5,
-        guess_share: float = 0.5,
-        n_samples: int = 0,
-        prune: float = 1e-3,
-        max_hypotheses: int = 32,
-        seed: int = 0,
-        direction: Direction | None = None,
-        quotes: Quotes | None = None,
-        l2: float = 1e-4,
-        unmatched_weight: float = 0.0,
-        squared: bool = True,
-        reparse: Sequence[str] = (),
         nlp: Language | None = None,
         scorer: Callable | None = None,
-        architecture: dict[str, Any] | None = None,
-        spacing: Spacing | None = None,
     ) -> None:
-        check_range("threshold", threshold, 0, 1)
-        check_range("guess_share", guess_share, 0, 1)
-        cfg = {
-            "threshold": threshold,
-            "guess_share": guess_share,
-            "n_samples": n_samples,
-            "prune": prune,
-            "max_hypotheses": max_hypotheses,
-            "seed": seed,
-            "direction": direction,
-            "quotes": quotes,
-            "reparse": list(reparse),
-        }
-        training = {
-            "l2": l2,
-            "unmatched_weight": unmatched_weight,
-            "squared": squared,
-        }
-        super().__init__(
-            vocab,
-            model,
-            name,
-            cfg,
-            training,
-            scorer=scorer,
-            architecture=architecture,
-            spacing=spacing,
-        )
-        self._check_choice("quotes", (None, *QUOTES))
+        settings = settings or CorrectorSettings()
+        super().__init__(vocab, start, name, settings, scorer=scorer)
         self._nlp = nlp
 
-    def read(self, docs: Sequence[Doc]) -> list[list[ParsedSentence]]:
+    def read(self, docs: Sequence[Doc]) -> list[list[BareSentence]]:
         """The sentences of each Doc, with the trees that the model is given."""
         sentences = super().read(docs)
         names = self.cfg["reparse"]
@@ -122,7 +138,7 @@ class PunctuationCorrector(PunctuationPipe):
         return reparsed(docs, sentences, [known[n].pipe for n in names], self.name)
 
     def _answer(
-        self, sentence: ParsedSentence, distribution: Distribution
+        self, sentence: BareSentence, distribution: Distribution
     ) -> CorrectedSentence:
         observed = sentence.tree.observed
         known = self.punctuation.inventory.known(observed)
@@ -159,7 +175,7 @@ class PunctuationCorrector(PunctuationPipe):
         )
 
     def _opinions(
-        self, sentence: ParsedSentence, distribution: Distribution
+        self, sentence: BareSentence, distribution: Distribution
     ) -> list[dict[Puncteme, float]]:
         """What should stand in each slot: what the constituents say, and the guess."""
         marginals = self._marginals(sentence, distribution)
@@ -172,7 +188,7 @@ class PunctuationCorrector(PunctuationPipe):
             for marginal, guess in zip(marginals, guesses, strict=True)
         ]
 
-    def _open_slots(self, sentence: ParsedSentence) -> Iterable[int]:
+    def _open_slots(self, sentence: BareSentence) -> Iterable[int]:
         """The slots that may be corrected: not those within a word as written."""
         has_spaces = self.spacing.language not in NO_SPACES
         for i in range(len(sentence.marks)):
@@ -200,6 +216,45 @@ class PunctuationCorrector(PunctuationPipe):
         """
         examples = self._with_gold(examples)
         return super().score(examples, **kwargs) if examples else {}
+
+
+@Language.factory(
+    "punctuation_corrector",
+    requires=["token.dep", "token.head", "token.pos", "doc.sents"],
+    assigns=["doc._.corrected_text", "doc._.corrected_slots", "doc._.corrections"],
+    default_config={
+        "model": None,
+        **asdict(CorrectorSettings()),
+        "scorer": {"@scorers": "spacy_punct.correction_scorer.v1"},
+    },
+    default_score_weights={
+        "correct_f05": 1.0,
+        "correct_p": 0.0,
+        "correct_r": 0.0,
+        "correct_aed": 0.0,
+        "correct_aed_before": 0.0,
+    },
+)
+@takes(CorrectorSettings)
+def make_punctuation_corrector(
+    nlp: Language,
+    name: str,
+    model: Model | None,
+    scorer: Callable | None,
+    **settings: Any,
+) -> PunctuationCorrector:
+    """Make a `punctuation_corrector`.
+
+    model (Model | None): None for the weights that come with the package for the
+        pipeline's language. Without such weights: for one that reads words and what
+        is written, untrained.
+    scorer (Callable | None): The scoring method.
+    settings: See `CorrectorSettings`.
+    """
+    start = starting_point(nlp.lang or "", "punctuation_corrector", model, _UNTRAINED)
+    return PunctuationCorrector(
+        nlp.vocab, start, name, CorrectorSettings(**settings), nlp=nlp, scorer=scorer
+    )
 
 
 def _with_unknown(

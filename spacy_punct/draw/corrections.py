@@ -5,6 +5,7 @@ from xml.etree.ElementTree import Element
 
 from spacy.tokens import Doc
 
+from spacy_punct.corrector.changes import Correction
 from spacy_punct.draw.markup import (
     append,
     element,
@@ -13,7 +14,6 @@ from spacy_punct.draw.markup import (
     percent,
 )
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.reading.corrected import Correction
 
 _CSS = """
 .{id} {{ line-height: 2; white-space: pre-wrap; font-size: 1.1rem; }}

@@ -14,8 +14,8 @@ from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Pair
 from spacy_punct.model.slot_edits import Rewriting, best_rewriting
 from spacy_punct.pipe.base import PunctuationPipe
-from spacy_punct.reading.sentences import ParsedSentence, parsed_sentences
-from spacy_punct.reading.writing import RestoredSentence
+from spacy_punct.reading.sentences import BareSentence, bare_sentences
+from spacy_punct.restorer.component import Restoration
 
 _COMPONENT = "punctuation_restorer"
 
@@ -72,7 +72,7 @@ def restored_sentences(
     RETURNS (list[UnderlyingSentence]): The sentences.
     """
     slots = doc._.restored_slots
-    sources = parsed_sentences(doc, _COMPONENT) if slots is not None else []
+    sources = bare_sentences(doc, _COMPONENT) if slots is not None else []
     size = sum(len(source.positions) for source in sources)
     if slots is None or len(slots) != size + 1:
         raise PunctError(Errors.P146)
@@ -96,10 +96,10 @@ def restored_sentences(
     ]
 
 
-def answered_sentence(answer: RestoredSentence, channel: Channel) -> UnderlyingSentence:
+def answered_sentence(answer: Restoration, channel: Channel) -> UnderlyingSentence:
     """What is underneath a restored sentence that is not yet part of a Doc.
 
-    answer (RestoredSentence): The sentence.
+    answer (Restoration): The sentence.
     channel (Channel): The restorer's.
     RETURNS (UnderlyingSentence): The sentence.
     """
@@ -122,7 +122,7 @@ class _Slots:
 
     def __init__(
         self,
-        sources: Sequence[ParsedSentence],
+        sources: Sequence[BareSentence],
         slots: Sequence[Puncteme],
         below: Sequence[Slots],
         channel: Channel | None,
@@ -162,7 +162,7 @@ class _Slots:
 
 
 def _best_in_slot(
-    source: ParsedSentence,
+    source: BareSentence,
     slot: int,
     below: Puncteme,
     marks: Puncteme,
@@ -182,7 +182,7 @@ def _with_start(slots: Sequence[Puncteme]) -> Slots:
 
 
 def _sentence(
-    source: ParsedSentence,
+    source: BareSentence,
     tree: Tree,
     pairs: Sequence[Pair],
     rewritings: Sequence[Rewriting],

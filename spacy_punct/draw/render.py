@@ -30,9 +30,9 @@ from spacy_punct.draw.rewrites import (
 from spacy_punct.draw.underlying_picture import UnderlyingOptions, underlying_picture
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipe.base import find_pipe
-from spacy_punct.reading.attributes import CORRECTIONS, register_attributes
-from spacy_punct.reading.by_words import parsed_well
-from spacy_punct.reading.sentences import parsed_sentences
+from spacy_punct.reading.attributes import CORRECTIONS
+from spacy_punct.reading.bare import parsed_well
+from spacy_punct.reading.sentences import bare_sentences
 from spacy_punct.restorer.component import PunctuationRestorer
 
 Style = Literal["underlying", "confidence", "corrections", "rewrites"]
@@ -144,7 +144,6 @@ class _Renderer:
         nlp: Language | None,
         restorer: PunctuationRestorer | None,
     ) -> None:
-        register_attributes()
         check_choice("style", style, STYLES)
         known = [field.name for field in fields(_OPTIONS[style])]
         for name in options or {}:
@@ -184,7 +183,7 @@ class _Renderer:
         doc, restorer = span.doc, self._restorer
         if restorer is not None and surface != "restored":
             is_written = surface == "written" or any(
-                any(sentence.marks) for sentence in parsed_sentences(doc, restorer.name)
+                any(sentence.marks) for sentence in bare_sentences(doc, restorer.name)
             )
             if is_written:
                 if self._nlp is not None:

@@ -1,32 +1,60 @@
-"""Models for the component's `model` setting."""
+"""Models for the components' `model` setting, and how thinc trains and stores them."""
 
-from collections.abc import Callable, Sequence
+import contextlib
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import (
+    ArgsKwargs,
+    Config,
     Dropout,
     Model,
+    Optimizer,
     PyTorchLSTM,
     chain,
+    get_array_module,
+    torch2xp,
     with_array,
     with_padded,
+    xp2torch,
 )
-from thinc.types import Floats2d
+from thinc.shims.shim import Shim
+from thinc.types import Floats2d, Floats3d, Padded
+from torch.nn.utils.rnn import PackedSequence
 
+from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import Errors, PunctError, check_range
-from spacy_punct.model.attach import encode
+from spacy_punct.model.attach import LogLinearAttach, encode
 from spacy_punct.model.channel_weights import ChannelKind
-from spacy_punct.model.lexical import LexicalSettings
+from spacy_punct.model.lexical import LexicalAttach, LexicalSettings
 from spacy_punct.model.objective import Likelihood
 from spacy_punct.model.punctuation import PunctuationModel
-from spacy_punct.pipe.packing import pack, unpack
-from spacy_punct.pipe.shim import PunctuationShim
+from spacy_punct.model.storage import from_bytes, to_bytes
 from spacy_punct.reading.gold import gold_examples
 
 Tok2Vec = Model[list[Doc], list[Floats2d]]
+
+SMALL_TAGGER = Config().from_str(
+    """
+[model]
+@architectures = "spacy.Tagger.v2"
+
+[model.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 96
+depth = 2
+embed_size = 2000
+window_size = 1
+maxout_pieces = 3
+subword_features = true
+"""
+)["model"]
+"""The model of a `stream_senter` or `truecaser` whose config leaves it open."""
 
 
 def build_log_linear_attach(
@@ -117,8 +145,8 @@ def _build(
     rates: dict[str, float],
     layers: Sequence[Model] = (),
 ) -> Model[Sequence[Example], Likelihood]:
-    """A model whose attributes "direction", "unmatched_weight", "squared", "l2" and
-    "seed" the component sets."""
+    """A model whose attributes "direction", "unmatched_weight", "l2" and "seed" the
+    component sets."""
     check_range("min_feature_count", min_feature_count, 1)
     check_range("dropout", dropout, 0, 1)
     check_range("scorer_rate", rates["log_linear"], 0)
@@ -136,7 +164,6 @@ def _build(
             "word_dropout": 0.0,
             "direction": "left-to-right",
             "unmatched_weight": 0.0,
-            "squared": True,
             "l2": 0.0,
             "seed": 0,
         },
@@ -144,19 +171,23 @@ def _build(
     )
 
 
-def init(model: Model, X: Sequence[Example] | None = None, Y: Any = None) -> None:
-    """Read the inventory and the features off the trees of training data."""
-    if X is None:
+def init(
+    model: Model, X: list[Doc] | None = None, Y: Sequence[PunctuatedTree] | None = None
+) -> None:
+    """Read the inventory and the features off training data.
+
+    X (list[Doc] | None): Some Docs, for a tok2vec.
+    Y (Sequence[PunctuatedTree] | None): The trees and their true punctuation.
+    """
+    if X is None or Y is None:
         return
     attrs = model.attrs
-    examples = [found for example in X for found in gold_examples(example, model.name)]
     lexical = None
     if model.has_ref("tok2vec"):
-        sample = [example.predicted for example in X[:10]]
-        width = _initialized_width(model.get_ref("tok2vec"), sample)
+        width = _initialized_width(model.get_ref("tok2vec"), X)
         lexical = LexicalSettings(width, **attrs["sizes"])
     built = PunctuationModel.from_examples(
-        examples,
+        Y,
         direction=attrs["direction"],
         channel=attrs["channel"],
         min_feature_count=attrs["min_feature_count"],
@@ -200,11 +231,7 @@ def forward(
     built.scorer.set_dropout(attrs["dropout"], attrs["word_dropout"])
     with torch.set_grad_enabled(is_train):
         found = built.likelihood(
-            trees,
-            slots,
-            prepared,
-            unmatched_weight=attrs["unmatched_weight"],
-            squared=attrs["squared"],
+            trees, slots, prepared, unmatched_weight=attrs["unmatched_weight"]
         )
 
     def backprop() -> None:
@@ -240,6 +267,106 @@ def _read_words(
     return vectors, backprop_vectors
 
 
+class PunctuationShim(Shim):
+    """Holds a `PunctuationModel`, None until its inventory is known.
+
+    Unlike thinc's own shim for torch it stores without pickle, lets parts of the
+    model learn at different rates, and knows the optimizer's averaged weights.
+
+    rates (Mapping[str, float]): "log_linear", "lexical" and "channel" -> factor on
+        the learning rate.
+    min_weight (float): If positive, ATTACH is stored without weights closer to zero
+        than this and the others in half precision.
+    """
+
+    def __init__(self, rates: Mapping[str, float]) -> None:
+        super().__init__(None, config={"rates": dict(rates)})
+        self._stale = False
+        self.min_weight = 0.0
+
+    @property
+    def model(self) -> PunctuationModel | None:
+        """The model, with all that is derived from its weights up to date."""
+        if self._stale and self._model is not None:
+            self._model.refresh()
+        self._stale = False
+        return self._model
+
+    @model.setter
+    def model(self, model: PunctuationModel | None) -> None:
+        self._model = model
+
+    @property
+    def log_linear(self) -> LogLinearAttach | None:
+        """The scorer, or the log-linear part of it."""
+        scorer = None if self._model is None else self._model.scorer
+        return scorer.log_linear if isinstance(scorer, LexicalAttach) else scorer
+
+    def weights(self) -> Iterator[tuple[str, str, torch.nn.Parameter]]:
+        """The part, the name and the values of each trainable array."""
+        if self._model is None:
+            return
+        scorer, channel = self._model.scorer, self._model.channel_weights
+        theirs = set(self.log_linear.parameters())
+        for name, weights in scorer.named_parameters():
+            part = "log_linear" if weights in theirs else "lexical"
+            yield part, f"scorer.{name}", weights
+        for name, weights in channel.named_parameters():
+            yield "channel", f"channel.{name}", weights
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        for part, name, weights in self.weights():
+            if weights.grad is None:
+                continue
+            values, _ = optimizer(
+                (self.id, name),
+                weights.data.numpy(),
+                weights.grad.numpy(),
+                lr_scale=self.cfg["rates"][part],
+            )
+            # Copied: arrays and tensors that share memory would keep those of all
+            # earlier steps alive.
+            weights.data.copy_(torch.from_numpy(values).view_as(weights))
+            weights.grad = None
+        self._stale = True
+
+    @contextlib.contextmanager
+    def use_params(self, params: Mapping[Any, Any]) -> Iterator[None]:
+        """Let the weights be others for a while, such as the optimizer's averages."""
+        own = {
+            name: (weights, weights.data)
+            for _, name, weights in self.weights()
+            if (self.id, name) in params
+        }
+        for name, (weights, _) in own.items():
+            # A copy: what happens to the weights must not happen to the averages.
+            other = torch.tensor(params[self.id, name])
+            weights.data = other.view_as(weights)
+        self._stale = True
+        try:
+            yield
+        finally:
+            for weights, values in own.values():
+                weights.data = values
+            self._stale = True
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """Everything stays on the CPU: the arrays are too small for anything else."""
+
+    def to_bytes(self) -> bytes:
+        if self._model is None:
+            return b""
+        if not self.min_weight:
+            return to_bytes(self._model)
+        compacted = copy.deepcopy(self._model)
+        compacted.scorer.compact(self.min_weight)
+        return to_bytes(compacted)
+
+    def from_bytes(self, data: bytes) -> "PunctuationShim":
+        self._model = from_bytes(data) if data else None
+        return self
+
+
 def build_bilstm(
     tok2vec: Tok2Vec, width: int = 128, depth: int = 1, dropout: float = 0.0
 ) -> Tok2Vec:
@@ -271,3 +398,53 @@ def build_bilstm(
     model = chain(tok2vec, with_padded(lstm), with_array(Dropout()))
     model.set_dim("nO", width, force=True)
     return model
+
+
+# Thinc gives torch's RNNs its padding to read as well. The direction that reads from
+# the end comes by it first, so what it said of a text would depend on the texts that
+# are read together with it. Packed sequences have nothing between them.
+
+
+def pack(
+    model: Model, padded: Padded, is_train: bool
+) -> tuple[ArgsKwargs, Callable[[ArgsKwargs], Padded]]:
+    """Thinc's sequences as torch's, for `convert_inputs` of a wrapper of torch."""
+    device = model.shims[0].device
+    places = _places(padded)
+    words = xp2torch(padded.data[places], requires_grad=is_train, device=device)
+    sizes = torch.tensor(padded.size_at_t.tolist())
+
+    def backprop(gradient: ArgsKwargs) -> Padded:
+        packed = gradient.args[0]
+        return _unpacked(torch2xp(packed[0]), places, padded)
+
+    return ArgsKwargs((PackedSequence(words, sizes),), {}), backprop
+
+
+def unpack(
+    model: Model, both: tuple[Padded, Any], is_train: bool
+) -> tuple[Padded, Callable[[Padded], ArgsKwargs]]:
+    """What an RNN of torch says, for `convert_outputs` of a wrapper of torch."""
+    device = model.shims[0].device
+    padded, (packed, _) = both
+    places = _places(padded)
+
+    def backprop(gradient: Padded) -> ArgsKwargs:
+        slope = xp2torch(gradient.data[places], device=device)
+        return ArgsKwargs((packed.data,), {"grad_tensors": slope})
+
+    return _unpacked(torch2xp(packed.data), places, padded), backprop
+
+
+def _places(padded: Padded) -> Any:
+    """(time, sequence): where there is something. Longer sequences come first."""
+    xp = get_array_module(padded.data)
+    return xp.arange(padded.data.shape[1]) < padded.size_at_t[:, None]
+
+
+def _unpacked(rows: Floats2d, places: Any, like: Padded) -> Padded:
+    """Rows at their places, and zeros elsewhere."""
+    xp = get_array_module(rows)
+    data: Floats3d = xp.zeros((*places.shape, rows.shape[1]), dtype=rows.dtype)
+    data[places] = rows
+    return Padded(data, like.size_at_t, like.lengths, like.indices)

@@ -1,15 +1,21 @@
-"""What the restorer and the corrector have in common: a model of punctuation, its
-training and its storage."""
+"""What the restorer and the corrector have in common: settings, a model of
+punctuation, its training and its storage."""
 
+import inspect
+import os
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import srsly
+import torch
 from spacy import registry, util
 from spacy.language import Language
 from spacy.pipeline.trainable_pipe import TrainablePipe
@@ -29,17 +35,16 @@ from spacy_punct.errors import (
     Warnings,
     check_range,
 )
-from spacy_punct.model.channel import DIRECTIONS, Channel
+from spacy_punct.model.channel import DIRECTIONS, Channel, Direction
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import EMPTY, Pair
 from spacy_punct.model.punctuation import PunctuationModel, batched
-from spacy_punct.pipe.processes import survive_forks
-from spacy_punct.reading.attributes import register_attributes
 from spacy_punct.reading.gold import gold_examples, has_gold
-from spacy_punct.reading.sentences import ParsedSentence, parsed_sentences
+from spacy_punct.reading.sentences import BareSentence, bare_sentences
 from spacy_punct.text.spacing import Spacing
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable)
 
 _CLEARNLP = frozenset({"acomp", "attr", "npadvmod", "pcomp", "pobj", "prep", "relcl"})
 """Labels of the common English pipelines that no version of UD has."""
@@ -56,68 +61,146 @@ _BATCH = 256
 _READ_TOGETHER = 128
 """Docs that a tok2vec reads at once."""
 
+_SAMPLE = 10
+"""Docs that the shapes of a tok2vec are read off."""
+
 _RIGHT_TO_LEFT = frozenset({"en"})
 """Languages whose channel the paper found to slide from right to left."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PunctuationSettings:
+    """The settings that the restorer and the corrector share.
+
+    n_samples (int): Samples per sentence; 0 for marginals without randomness, except
+        that what is restored beside kept marks is always sampled, 1,000 times then.
+    prune (float): Without samples, hypotheses less probable than the best one by this
+        factor are dropped.
+    max_hypotheses (int): Without samples, how many of them a constituent keeps.
+    seed (int): With the words of a sentence, what its samples depend on.
+    direction (Direction | None): Which way the channel slides; None for right to
+        left in English and left to right elsewhere. It is fixed by training.
+    l2 (float): ς, pulls ATTACH's weights to where they started.
+    unmatched_weight (float): ξ, discourages brackets without a partner.
+    """
+
+    n_samples: int = 0
+    prune: float = 1e-3
+    max_hypotheses: int = 32
+    seed: int = 0
+    direction: Direction | None = None
+    l2: float = 1e-4
+    unmatched_weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        for setting in ("n_samples", "seed", "l2", "unmatched_weight"):
+            check_range(setting, getattr(self, setting), 0)
+        check_range("prune", self.prune, 0, 1)
+        check_range("max_hypotheses", self.max_hypotheses, 1)
+        self.check_choice("direction", (None, *DIRECTIONS))
+
+    def check_choice(self, setting: str, choices: Sequence[str | None]) -> None:
+        """Raise P046 unless a setting has one of some values."""
+        if (value := getattr(self, setting)) not in choices:
+            raise PunctError(
+                Errors.P046.format(
+                    name=setting, value=value, choices=", ".join(map(str, choices))
+                )
+            )
+
+
+def takes(settings: type) -> Callable[[F], F]:
+    """Let a factory take the fields of a settings class as arguments.
+
+    settings (type): A dataclass. Its fields replace the factory's `**settings` where
+        spaCy looks for the names and types of what a config may say.
+    RETURNS (Callable): The decorator.
+    """
+
+    def decorated(factory: F) -> F:
+        own = inspect.signature(factory)
+        named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        others = [
+            inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, annotation=f.type)
+            for f in fields(settings)
+        ]
+        signature = own.replace(parameters=[*named, *others])
+        factory.__signature__ = signature  # type: ignore[attr-defined]
+        return factory
+
+    return decorated
+
+
+class Start(NamedTuple):
+    """A model to start with.
+
+    model (Model): The model.
+    architecture (dict[str, Any] | None): How to make one of the same kind without its
+        weights, if the config of the pipeline does not say.
+    spacing (Spacing | None): The spacing that was learned together with it.
+    """
+
+    model: Model
+    architecture: dict[str, Any] | None = None
+    spacing: Spacing | None = None
+
+
+def starting_point(
+    language: str, component: str, model: Model | None, untrained: dict[str, Any]
+) -> Start:
+    """What a component starts with.
+
+    language (str): A two-letter code.
+    component (str): The name of the component's factory.
+    model (Model | None): What its config says.
+    untrained (dict[str, Any]): The architecture for languages without weights.
+    RETURNS (Start): The model of the config. If it leaves that open, the weights that
+        come with the package, or else an untrained model.
+    """
+    if model is not None:
+        return Start(model)
+    found = registry.misc.get("spacy_punct.bundled_weights.v1")(language, component)
+    if found is not None:
+        return found
+    return Start(registry.resolve({"model": untrained})["model"], untrained)
 
 
 class PunctuationPipe(TrainablePipe):
     """A component with a model of punctuation.
 
     vocab (Vocab): The shared vocabulary.
-    model (Model): One of the project's architectures.
+    start (Start): One of the project's architectures, and what goes with it. An
+        architecture that the config does not tell is stored with the weights.
     name (str): The component's name in the pipeline.
-    cfg (dict[str, Any]): The settings that may change at any time. Among them are
-        `n_samples`, `prune`, `max_hypotheses`, `seed` and `direction`.
-    training (dict[str, Any]): The settings of training: `l2`, `unmatched_weight` and
-        `squared`.
+    settings (PunctuationSettings): Its settings. They are in the dict `cfg`, where
+        they may be changed at any time but for those of training.
     scorer (Callable | None): The scoring method.
-    architecture (dict | None): How to make a model like this one, if the config of
-        the pipeline does not say. It is stored with the weights.
-    spacing (Spacing | None): What goes with a trained model; None for the language's.
     """
 
     def __init__(
         self,
         vocab: Vocab,
-        model: Model,
+        start: Start,
         name: str,
-        cfg: dict[str, Any],
-        training: dict[str, Any],
+        settings: PunctuationSettings,
         *,
-        scorer: Callable | None,
-        architecture: dict[str, Any] | None,
-        spacing: Spacing | None,
+        scorer: Callable | None = None,
     ) -> None:
         self.vocab = vocab
-        self.model = model
+        self.model = start.model
         self.name = name
         self.scorer = scorer
-        self.cfg: dict[str, Any] = cfg
-        for setting in ("n_samples", "seed"):
-            check_range(setting, cfg[setting], 0)
-        for setting in ("l2", "unmatched_weight"):
-            check_range(setting, training[setting], 0)
-        check_range("prune", cfg["prune"], 0, 1)
-        check_range("max_hypotheses", cfg["max_hypotheses"], 1)
-        self._check_choice("direction", (None, *DIRECTIONS))
-        self._training = {**training, "seed": cfg["seed"]}
-        model.attrs.update(self._training)
-        self.architecture = architecture
-        self.spacing = spacing or Spacing(vocab.lang or "")
+        self.cfg: dict[str, Any] = asdict(settings)
+        self.architecture = start.architecture
+        self.spacing = start.spacing or Spacing(vocab.lang or "")
         self._warned: set[str] = set()
-        register_attributes()
-        survive_forks()
+        self._set_attributes()
+        _survive_forks()
 
-    def _check_choice(self, setting: str, choices: Sequence[str | None]) -> None:
-        if (value := self.cfg[setting]) not in choices:
-            raise PunctError(
-                Errors.P046.format(
-                    name=setting,
-                    value=value,
-                    choices=", ".join(map(str, choices)),
-                    component=self.name,
-                )
-            )
+    def _set_attributes(self) -> None:
+        """Tell the model the settings of its training."""
+        names = ("l2", "unmatched_weight", "seed")
+        self.model.attrs.update({name: self.cfg[name] for name in names})
 
     # What the model says
 
@@ -153,19 +236,19 @@ class PunctuationPipe(TrainablePipe):
         if isinstance(doc, Span):
             vectors = None if vectors is None else vectors[doc.start : doc.end]
             doc = doc.as_doc(copy_user_data=True)
-        sentences = parsed_sentences(doc, self.name, vectors)
+        sentences = bare_sentences(doc, self.name, vectors)
         if len(sentences) != 1:
             raise PunctError(Errors.P048.format(n=len(sentences)))
         return self.punctuation.distribution(sentences[0].tree)
 
     def explain(
         self, doc: Doc, *, symmetry: float = 0.0
-    ) -> list[tuple[ParsedSentence, Sequence[Pair]]]:
+    ) -> list[tuple[BareSentence, Sequence[Pair]]]:
         """The best underlying punctemes behind the punctuation that a Doc has.
 
         doc (Doc): A parsed Doc.
         symmetry (float): See `spacy_punct.model.Distribution.symmetric`.
-        RETURNS (list[tuple[ParsedSentence, Sequence[Pair]]]): Its sentences, and the
+        RETURNS (list[tuple[BareSentence, Sequence[Pair]]]): Its sentences, and the
             left and right puncteme of each of their words.
         """
         (sentences,) = self.read([doc])
@@ -194,15 +277,15 @@ class PunctuationPipe(TrainablePipe):
             for found in gold_examples(example, self.name, vectors)
         ]
 
-    def read(self, docs: Sequence[Doc]) -> list[list[ParsedSentence]]:
+    def read(self, docs: Sequence[Doc]) -> list[list[BareSentence]]:
         """The sentences of each Doc, with the trees that the model is given."""
         return [
-            parsed_sentences(doc, self.name, vectors)
+            bare_sentences(doc, self.name, vectors)
             for doc, vectors in zip(docs, self._vectors(docs), strict=True)
         ]
 
     def _distributions(
-        self, sentences: Sequence[ParsedSentence]
+        self, sentences: Sequence[BareSentence]
     ) -> Iterator[Distribution]:
         """The model of each sentence."""
         if not sentences:
@@ -227,36 +310,26 @@ class PunctuationPipe(TrainablePipe):
 
     # Annotating
 
-    def __call__(self, doc: Doc) -> Doc:
-        register_attributes()
-        return super().__call__(doc)
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        register_attributes()
-        yield from super().pipe(stream, batch_size=batch_size)
-
     def predict(self, docs: Iterable[Doc]) -> list[list[Any]]:
         """What the model says of the sentences of Docs, which stay as they are.
 
         docs (Iterable[Doc]): Parsed Docs.
         RETURNS (list[list[Any]]): For each Doc, an answer for each sentence.
         """
-        docs = list(docs)
-        by_doc = self.read(docs)
-        sentences = list(chain.from_iterable(by_doc))
-        distributions = self._distributions(sentences)
+        by_doc = self.read(list(docs))
+        distributions = self._distributions(list(chain.from_iterable(by_doc)))
         return [
             [self._answer(sentence, next(distributions)) for sentence in found]
             for found in by_doc
         ]
 
-    def _answer(self, sentence: ParsedSentence, distribution: Distribution) -> Any:
+    def _answer(self, sentence: BareSentence, distribution: Distribution) -> Any:
         """What to do with a sentence."""
         raise NotImplementedError
 
     def _marginals(
         self,
-        sentence: ParsedSentence,
+        sentence: BareSentence,
         distribution: Distribution,
         observed: Sequence[Puncteme | None] | None = None,
     ) -> list[dict[Puncteme, float]]:
@@ -273,7 +346,7 @@ class PunctuationPipe(TrainablePipe):
         """A seed that depends on nothing but the sentence and the setting."""
         return [self.cfg["seed"], zlib.crc32("\n".join(words).encode("utf8"))]
 
-    def _check(self, sentences: Sequence[ParsedSentence]) -> None:
+    def _check(self, sentences: Sequence[BareSentence]) -> None:
         """Warn about input that should not be given to the model."""
         found = {d for sentence in sentences for d in sentence.tree.relations}
         foreign = (found & _CLEARNLP) - set(self.punctuation.inventory.relations)
@@ -313,21 +386,24 @@ class PunctuationPipe(TrainablePipe):
             is_reversed = self.vocab.lang in _RIGHT_TO_LEFT
             direction = "right-to-left" if is_reversed else "left-to-right"
         references = [example.reference for example in get_examples()]
-        examples = [Example(reference, reference) for reference in references]
-        known = [t for example in examples for t in gold_examples(example, self.name)]
-        if not known:
+        trees = [
+            tree
+            for reference in references
+            for tree in gold_examples(Example(reference, reference), self.name)
+        ]
+        if not trees:
             raise PunctError(Errors.P020)
         if self.architecture is not None:
             self._build(self.architecture)
         self.model.attrs["direction"] = direction
-        self.spacing = Spacing.learn(self.vocab.lang or "", known)
-        self.model.initialize(X=examples)
+        self.spacing = Spacing.learn(self.vocab.lang or "", trees)
+        self.model.initialize(X=references[:_SAMPLE], Y=trees)
 
     def _build(self, architecture: dict[str, Any]) -> None:
         """Begin with a new model."""
         self.architecture = architecture
         self.model = registry.resolve({"model": architecture})["model"]
-        self.model.attrs.update(self._training)
+        self._set_attributes()
 
     def update(
         self,
@@ -372,7 +448,7 @@ class PunctuationPipe(TrainablePipe):
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """The model and the spacing as bytes."""
-        parts = {
+        parts: dict[str, Callable[[], Any]] = {
             "model": self.model.to_bytes,
             "spacing": lambda: srsly.msgpack_dumps(self.spacing.to_data()),
         }
@@ -385,16 +461,17 @@ class PunctuationPipe(TrainablePipe):
     ) -> "PunctuationPipe":
         """Load what `to_bytes` gave."""
         parts = {
-            "architecture": self._architecture_from_json,
+            "architecture": lambda data: self._build(srsly.json_loads(data)),
             "model": self._model_from_bytes,
             "spacing": self._spacing_from_bytes,
         }
-        util.from_bytes(data, parts, exclude)
+        with intact(self.name):
+            util.from_bytes(data, parts, exclude)
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write the model and the spacing to a folder."""
-        parts = {
+        parts: dict[str, Callable[[Path], Any]] = {
             "model": lambda p: p.write_bytes(zlib.compress(self.model.to_bytes())),
             "spacing": lambda p: p.write_bytes(
                 srsly.msgpack_dumps(self.spacing.to_data())
@@ -408,59 +485,56 @@ class PunctuationPipe(TrainablePipe):
         self, path: str | Path, *, exclude: Iterable[str] = ()
     ) -> "PunctuationPipe":
         """Read what `to_disk` wrote."""
-        parts = {
-            "architecture": self._architecture_from_disk,
-            "model": lambda p: self._model_from_bytes(_decompressed(p.read_bytes())),
+        parts: dict[str, Callable[[Path], Any]] = {
+            "architecture": lambda p: self._build(srsly.read_json(p)),
+            "model": lambda p: self._model_from_bytes(zlib.decompress(p.read_bytes())),
             "spacing": lambda p: self._spacing_from_bytes(p.read_bytes()),
         }
-        util.from_disk(util.ensure_path(path), parts, exclude)
+        path = util.ensure_path(path)
+        if not (path / "architecture").exists():
+            del parts["architecture"]
+        with intact(self.name):
+            util.from_disk(path, parts, exclude)
         return self
-
-    def _architecture_from_disk(self, path: Path) -> None:
-        if path.exists():
-            self._architecture_from_json(path.read_text("utf-8"))
-
-    def _architecture_from_json(self, data: str) -> None:
-        try:
-            self._build(srsly.json_loads(data))
-        except Exception as error:
-            message = Errors.P031.format(path=self.name, reason=error)
-            raise PunctError(message) from None
 
     def _model_from_bytes(self, data: bytes) -> None:
         # Settings come from the config, which may differ from what was stored.
         attrs = dict(self.model.attrs)
-        try:
-            self.model.from_bytes(data)
-        except PunctError:
-            raise
-        except Exception as error:  # a damaged file may fail in any way
-            message = Errors.P031.format(path=self.name, reason=error)
-            raise PunctError(message) from None
+        self.model.from_bytes(data)
         self.model.attrs.update(attrs)
         if (built := self.model.shims[0].model) is not None:
             self.cfg["direction"] = built.direction
 
     def _spacing_from_bytes(self, data: bytes) -> None:
-        try:
-            self.spacing = Spacing.from_data(srsly.msgpack_loads(data))
-        except Exception as error:
-            message = Errors.P031.format(path=self.name, reason=error)
-            raise PunctError(message) from None
+        self.spacing = Spacing.from_data(srsly.msgpack_loads(data))
 
 
-def _decompressed(data: bytes) -> bytes:
-    """A file's content; those of older versions are not compressed."""
+@contextmanager
+def intact(name: str) -> Iterator[None]:
+    """Say that the files of a component are damaged, whatever error that leads to.
+
+    name (str): The component.
+    """
     try:
-        return zlib.decompress(data)
-    except zlib.error:
-        return data
+        yield
+    except (PunctError, FileNotFoundError):
+        raise
+    except Exception as error:
+        raise PunctError(Errors.P031.format(path=name, reason=error)) from None
 
 
 def find_pipe(nlp: Language, kind: type[T]) -> T | None:
-    """The first component of a class in a pipeline, if there is one."""
-    components = (component for _, component in nlp.pipeline)
-    return next((c for c in components if isinstance(c, kind)), None)
+    """The first component of a class in a pipeline, if there is one.
+
+    A component that the pipeline has but does not run, as the bundled corrector, is
+    enabled.
+    """
+    for name, component in nlp.components:
+        if isinstance(component, kind):
+            if name in nlp.disabled:
+                nlp.enable_pipe(name)
+            return component
+    return None
 
 
 def underlying(distribution: Distribution, surface: Slots) -> Sequence[Pair]:
@@ -478,3 +552,14 @@ def underlying(distribution: Distribution, surface: Slots) -> Sequence[Pair]:
     words = " ".join(distribution.tree.words[:5])
     warnings.warn(Warnings.W003.format(words=words, reason=reason), stacklevel=2)
     return ((EMPTY, EMPTY),) * len(distribution.tree)
+
+
+@cache
+def _survive_forks() -> None:
+    """Let `nlp.pipe(n_process=2)` work after torch was used in this process.
+
+    A forked worker inherits torch's pool of threads, but not the threads, and would
+    wait for them forever. One thread is what our small arrays want anyway.
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))

@@ -1,71 +1,53 @@
-"""The extension attributes on `Doc` and `Token`, and how they are kept.
+"""The keys of what is kept in `Doc.user_data`, and the attributes that show it.
 
-Everything is kept in `Doc.user_data` as strings, numbers and lists, so that it
-survives `to_bytes`, `DocBin` and worker processes.
+Everything is kept as strings, numbers and lists, so that it survives `to_bytes`,
+`DocBin` and worker processes.
 """
 
+from collections.abc import Sequence
+from itertools import repeat
 from typing import Any
 
 from spacy.tokens import Doc, Token
 
-from spacy_punct.reading.corrected import Correction
-from spacy_punct.reading.restored import restored_doc
 from spacy_punct.text.casing import same_letters
 
 PIECES = "spacy_punct.pieces"
-"""Key of the written words and marks in `Doc.user_data`."""
+"""Key of the written words and marks."""
 CORRECTIONS = "spacy_punct.corrections"
-"""Key of the corrections in `Doc.user_data`, as plain data."""
+"""Key of the corrections, as plain data."""
 TRUECASED = "spacy_punct.truecased"
 """Key of the text with true capitals: as long as the text, whatever its tokens."""
 
 
-def _restored_doc(doc: Doc) -> Doc | None:
-    pieces = doc.user_data.get(PIECES)
-    return None if pieces is None else restored_doc(doc, pieces)
+def register(kind: type[Doc] | type[Token], **attributes: dict[str, Any]) -> None:
+    """Register extension attributes; a user's own of the same names are left alone.
 
-
-def _corrections(doc: Doc) -> list[Correction] | None:
-    found = doc.user_data.get(CORRECTIONS)
-    if found is None:
-        return None
-    return [Correction.from_data(doc, correction) for correction in found]
+    kind (type): `Doc` or `Token`.
+    attributes (dict[str, Any]): What `set_extension` is given for each name.
+    """
+    for name, options in attributes.items():
+        if not kind.has_extension(name):
+            kind.set_extension(name, **options)
 
 
 def truecased(token: Token) -> str | None:
-    """How the truecaser writes a token amid a sentence; None if it did not see it."""
-    text = token.doc.user_data.get(TRUECASED)
+    """How the truecaser writes a token mid-sentence; None if it did not see it."""
+    forms = truecased_words([token])
+    return None if forms is None else forms[0]
+
+
+def truecased_words(words: Sequence[Token]) -> list[str] | None:
+    """How the truecaser writes words mid-sentence; None unless it saw all of them.
+
+    words (Sequence[Token]): Tokens of one Doc.
+    RETURNS (list[str] | None): The words.
+    """
+    text = words[0].doc.user_data.get(TRUECASED) if words else None
     if text is None:
         return None
-    form = text[token.idx : token.idx + len(token.text)]
+    forms = [text[word.idx : word.idx + len(word.text)] for word in words]
+    texts = [word.text for word in words]
     # User data may have been copied to a Doc of another text.
-    return form if same_letters(form, token.text, token.vocab.lang) else None
-
-
-_DOC: dict[str, dict[str, Any]] = {
-    "restored_text": {"default": None},
-    "restored_slots": {"default": None},
-    "restored_confidence": {"default": None},
-    "restored_doc": {"getter": _restored_doc},
-    "corrected_text": {"default": None},
-    "corrected_slots": {"default": None},
-    "corrections": {"getter": _corrections},
-}
-_TOKEN: dict[str, dict[str, Any]] = {
-    "left_puncteme": {"default": ()},
-    "right_puncteme": {"default": ()},
-    "source_index": {"default": None},
-    "truecased": {"getter": truecased},
-}
-
-
-def register_attributes() -> None:
-    """Register what is not there yet; a user's own attributes are left alone.
-
-    Cheap, and called again before each use: worker processes that were spawned
-    know nothing of what their parent registered.
-    """
-    for kind, attributes in ((Doc, _DOC), (Token, _TOKEN)):
-        for name, options in attributes.items():
-            if not kind.has_extension(name):
-                kind.set_extension(name, **options)
+    is_same = all(map(same_letters, forms, texts, repeat(words[0].vocab.lang)))
+    return forms if is_same else None

@@ -1,235 +1,21 @@
-"""Treebanks as spaCy examples: words on both sides, punctuation on the reference."""
+"""Treebanks as Docs of words, with the true punctuation in their user data."""
 
-import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from spacy.language import Language
 from spacy.tokens import Doc, DocBin
-from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_punct.data.corruption import NoiseRates, corrupt
+from spacy_punct.data.conllu import read_conllu
 from spacy_punct.data.depunctuation import PunctuatedTree
-from spacy_punct.data.treebank import read_treebank
-from spacy_punct.errors import Errors, PunctError, check_range
-from spacy_punct.reading.gold import gold_examples, has_gold, joined_gold, set_gold
-from spacy_punct.reading.observed import with_marks
+from spacy_punct.data.treebank import make_treebank
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.reading.gold import has_gold, joined_gold, set_gold
 from spacy_punct.reading.sentences import WORDS_ONLY
-from spacy_punct.text.spacing import NO_SPACES, Spacing
-from spacy_punct.text.writer import Writer
+from spacy_punct.text.spacing import NO_SPACES
 
 SUFFIXES = (".conllu", ".spacy")
-
-_HIDDEN = "_"
-"""The norm of words that were misheard."""
-
-
-def create_corpus(
-    path: Path,
-    gold_trees: bool = True,
-    limit: int = 0,
-    parsed: Path | None = None,
-    gold_share: float = 0.0,
-    join: int = 1,
-    sentences: bool = True,
-    lower: float = 0.0,
-    noise: float = 0.0,
-    seed: int = 0,
-) -> Callable[[Language], Iterable[Example]]:
-    """A reader of depunctuated treebanks, `spacy_punct.Corpus.v1`.
-
-    path (Path): A CoNLL-U file, a DocBin made by `punct convert`, or a folder of
-        such files.
-    gold_trees (bool): Whether the predicted Docs have the treebank's trees and
-        parts of speech, for pipelines without a parser.
-    limit (int): How many sentences to read at most; 0 for all.
-    parsed (Path | None): A DocBin made by `punct jackknife` of the same sentences:
-        the predicted Docs have its trees and parts of speech.
-    gold_share (float): The share of Docs that have the treebank's trees instead.
-    join (int): How many sentences that follow each other make a Doc at most; each
-        Doc has a random number of them.
-    sentences (bool): Whether predicted Docs without trees know their sentences.
-    lower (float): The share of Docs without capitals on the predicted side.
-    noise (float): The share of words whose norm is hidden on the predicted side, as
-        if they had been misheard.
-    seed (int): Seed of what is random.
-    RETURNS (Callable): Called with the pipeline it gives examples.
-    """
-    return PunctuationCorpus(
-        path,
-        Trees(gold_trees, Path(parsed) if parsed else None, gold_share, sentences),
-        Augmentation(join, lower, noise, seed),
-        limit,
-    )
-
-
-def create_correction_corpus(
-    path: Path,
-    parsed: Path | None = None,
-    gold_share: float = 0.0,
-    gold_trees: bool = True,
-    limit: int = 0,
-    lower: float = 0.0,
-    noise: float = 0.0,
-    rates: dict[str, float] | None = None,
-    fresh: bool = True,
-    seed: int = 0,
-) -> Callable[[Language], Iterable[Example]]:
-    """A reader of treebanks whose punctuation it makes errors in,
-    `spacy_punct.CorrectionCorpus.v1`.
-
-    path (Path), parsed (Path | None), gold_share (float), gold_trees (bool), limit
-        (int), lower (float), noise (float): See `create_corpus`.
-    rates (dict[str, float] | None): How often each error is made, where not by
-        default: see `NoiseRates`.
-    fresh (bool): Whether each pass makes other errors; development data should not.
-    seed (int): Seed of what is random.
-    RETURNS (Callable): Called with the pipeline it gives examples: Docs with errors,
-        as tokens, on both sides, and the true punctuation on the reference.
-    """
-    corpus = PunctuationCorpus(
-        path,
-        Trees(gold_trees, Path(parsed) if parsed else None, gold_share, True),
-        Augmentation(1, lower, noise, seed),
-        limit,
-    )
-    return CorrectionCorpus(corpus, NoiseRates(**(rates or {})), fresh, seed)
-
-
-@dataclass(frozen=True)
-class Trees:
-    """Which trees the predicted Docs of a corpus have; see `create_corpus`."""
-
-    gold: bool
-    parsed: Path | None
-    gold_share: float
-    sentences: bool
-
-    def __post_init__(self) -> None:
-        check_range("gold_share", self.gold_share, 0, 1, inclusive=True)
-
-
-@dataclass(frozen=True)
-class Augmentation:
-    """What a corpus does to sentences; see `create_corpus`."""
-
-    join: int
-    lower: float
-    noise: float
-    seed: int
-
-    def __post_init__(self) -> None:
-        check_range("join", self.join, 1)
-        for name in ("lower", "noise"):
-            check_range(name, getattr(self, name), 0, 1, inclusive=True)
-
-
-class PunctuationCorpus:
-    """See `create_corpus`. Files are read once; each pass is random in its own way.
-
-    passes (int): How many have begun: it seeds the next one.
-    """
-
-    def __init__(
-        self, path: Path, trees: Trees, augmentation: Augmentation, limit: int
-    ) -> None:
-        check_range("limit", limit, 0)
-        self._paths = treebank_files(Path(path), SUFFIXES)
-        self._parsed_paths: list[Path] = []
-        if trees.parsed is not None:
-            self._parsed_paths = treebank_files(trees.parsed, (".spacy",))
-        self._trees = trees
-        self._augmentation = augmentation
-        self._limit = limit
-        self._docs: list[Doc] = []
-        self._parsed: list[Doc] = []
-        self.passes = 0
-
-    def __call__(self, nlp: Language) -> Iterator[Example]:
-        if not self._docs or self._docs[0].vocab is not nlp.vocab:
-            self._read(nlp.vocab)
-        trees, augmentation = self._trees, self._augmentation
-        rng = random.Random(augmentation.seed + 1_000_003 * self.passes)
-        self.passes += 1
-        start = 0
-        while start < len(self._docs):
-            part = slice(start, start + rng.randint(1, augmentation.join))
-            start = part.stop
-            reference = joined(self._docs[part])
-            source = reference if trees.gold else None
-            if self._parsed:
-                is_gold = rng.random() < trees.gold_share
-                source = reference if is_gold else joined(self._parsed[part])
-            predicted = unpunctuated(
-                reference,
-                source,
-                sentences=trees.sentences,
-                lower=rng.random() < augmentation.lower,
-            )
-            for token in predicted:
-                if augmentation.noise and rng.random() < augmentation.noise:
-                    token.norm_ = _HIDDEN
-            yield Example(predicted, reference)
-
-    def _read(self, vocab: Vocab) -> None:
-        self._docs, self._parsed = (
-            [d for path in paths for d in read_docs(path, vocab)][: self._limit or None]
-            for paths in (self._paths, self._parsed_paths)
-        )
-        if not self._docs:
-            raise PunctError(Errors.P020)
-        if not self._parsed_paths:
-            return
-        texts = [[[t.lower_ for t in d] for d in x] for x in (self._docs, self._parsed)]
-        if texts[0] != texts[1]:
-            raise PunctError(
-                Errors.P066.format(
-                    path=self._trees.parsed, n=len(texts[1]), expected=len(texts[0])
-                )
-            )
-
-
-class CorrectionCorpus:
-    """See `create_correction_corpus`.
-
-    fresh (bool): Whether each pass has errors of its own. `punct train` then makes one
-        for each epoch; `spacy train` reads once and goes through that again and again.
-    """
-
-    def __init__(
-        self, corpus: PunctuationCorpus, rates: NoiseRates, fresh: bool, seed: int
-    ) -> None:
-        self.fresh = fresh
-        self._corpus = corpus
-        self._rates = rates
-        self._seed = seed
-
-    @property
-    def passes(self) -> int:
-        """How many have begun."""
-        return self._corpus.passes
-
-    @passes.setter
-    def passes(self, passes: int) -> None:
-        self._corpus.passes = passes
-
-    def __call__(self, nlp: Language) -> Iterator[Example]:
-        if not self.fresh:
-            self.passes = 0
-        writer = Writer(Spacing(nlp.lang or ""))
-        rng = random.Random(f"{self._seed} {self.passes}")
-        for example in self._corpus(nlp):
-            (truth,) = gold_examples(
-                Example(example.reference, example.reference), "the reader"
-            )
-            observed = corrupt(truth, self._rates, rng)
-            yield Example(
-                with_marks(example.predicted, observed, writer),
-                with_marks(example.reference, observed, writer),
-            )
 
 
 def joined(docs: Sequence[Doc]) -> Doc:
@@ -296,18 +82,23 @@ def treebank_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def read_docs(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    """The sentences of a treebank as Docs without punctuation.
+    """The sentences of a treebank as Docs without punctuation, read as they are needed.
 
     path (Path): A CoNLL-U file or a DocBin made by `punct convert`.
     vocab (Vocab): The vocabulary.
     YIELDS (Doc): With trees, tags, lemmas and morphology, and the true punctuation
         in the user data.
     """
-    if path.suffix == ".conllu":
-        for example in read_treebank(path).examples:
-            yield make_doc(example, vocab)
+    if path.suffix != ".conllu":
+        yield from DocBin().from_disk(path).get_docs(vocab)
         return
-    yield from DocBin().from_disk(path).get_docs(vocab)
+    is_empty = True
+    for sentence in read_conllu(path):
+        for example in make_treebank([sentence]).examples:
+            yield make_doc(example, vocab)
+            is_empty = False
+    if is_empty:
+        raise PunctError(Errors.P006.format(path=path))
 
 
 def write_trees(docs: Iterable[Doc], path: Path) -> None:

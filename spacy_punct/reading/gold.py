@@ -10,7 +10,7 @@ from spacy_punct.data.depunctuation import PunctuatedTree, Spaces
 from spacy_punct.data.marks import BRACKETS
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.reading.sentences import parsed_sentences
+from spacy_punct.reading.sentences import bare_sentences
 
 _SLOTS, _SPACES = "spacy_punct.slots", "spacy_punct.spaces"
 
@@ -29,16 +29,6 @@ def set_gold(doc: Doc, slots: Slots, spaces: Spaces = ()) -> None:
 
 def has_gold(doc: Doc) -> bool:
     return _SLOTS in doc.user_data
-
-
-def is_comparable(example: Example) -> bool:
-    """Whether a restored example has the words of its reference, and gold slots."""
-    if not has_gold(example.reference):
-        return False
-    n_slots = len(gold_slots(example.reference))
-    restored = example.predicted._.restored_slots
-    n_words = sum(not token.is_space for token in example.predicted)
-    return restored is not None and len(restored) == n_words + 1 == n_slots
 
 
 def gold_slots(doc: Doc) -> Slots:
@@ -85,7 +75,7 @@ def gold_examples(
     vectors (Any): An array with a row for each token of the predicted Doc, if known.
     RETURNS (list[PunctuatedTree]): One for each sentence, projective.
     """
-    sentences = parsed_sentences(example.predicted, name, vectors, words_only=True)
+    sentences = bare_sentences(example.predicted, name, vectors, words_only=True)
     trees = [sentence.tree.projective() for sentence in sentences]
     slots, n = gold_slots(example.reference), sum(map(len, trees))
     if trees and len(slots) != n + 1:

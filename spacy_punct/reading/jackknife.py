@@ -7,16 +7,17 @@ folds, and each is parsed by a pipeline that was trained on the others.
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import spacy
+from spacy.cli.train import train
 from spacy.tokens import Doc, DocBin
 from spacy.util import load_config
 from tqdm import tqdm
 from wasabi import msg
 
 from spacy_punct.errors import check_range
-from spacy_punct.pipe.training import train
 from spacy_punct.reading.corpus import (
     SUFFIXES,
     read_docs,
@@ -30,7 +31,6 @@ def jackknife(
     config: Path,
     path: Path,
     output: Path,
-    folder: Path,
     *,
     folds: int = 4,
     overrides: dict[str, Any] | None = None,
@@ -41,8 +41,6 @@ def jackknife(
         is at `paths.train`.
     path (Path): The treebank: a file or a folder, as for `spacy_punct.Corpus.v1`.
     output (Path): Where to write the DocBin.
-    folder (Path): Where to keep the pipelines. Those that are finished are used, and
-        one that is not is finished, if they are of the same data and settings.
     folds (int): How many.
     overrides (dict[str, Any] | None): Other settings of the config.
     """
@@ -53,15 +51,15 @@ def jackknife(
     ]
     parsed: list[Doc] = list(docs)
     for fold in range(folds):
-        trained = folder / f"{fold + 1}-of-{folds}"
         msg.divider(f"Fold {fold + 1} of {folds}")
         others = [doc for i, doc in enumerate(docs) if i % folds != fold]
-        trained.mkdir(parents=True, exist_ok=True)
-        data = trained / "train.spacy"
-        DocBin(docs=others, store_user_data=True).to_disk(data)
-        paths = {"paths.train": str(data)}
-        best = train(config, trained, overrides={**(overrides or {}), **paths})
-        parsed[fold::folds] = parse_docs(best, docs[fold::folds])
+        with TemporaryDirectory() as folder:
+            data = Path(folder) / "train.spacy"
+            DocBin(docs=others, store_user_data=True).to_disk(data)
+            paths = {"paths.train": str(data)}
+            train(config, folder, overrides={**(overrides or {}), **paths})
+            best = Path(folder) / "model-best"
+            parsed[fold::folds] = parse_docs(best, docs[fold::folds])
     write_trees(parsed, output)
     msg.good(f"{len(parsed)} sentences parsed", output)
 

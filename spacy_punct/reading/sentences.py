@@ -1,7 +1,7 @@
 """Sentences of a Doc as trees, whatever component made the parse."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,8 +31,8 @@ class _Clue(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ParsedSentence:
-    """A sentence of a Doc, its punctuation taken out.
+class BareSentence:
+    """A sentence of a Doc, with its marks set apart from its words.
 
     tree (Tree): The words; observed are the marks, and the dots of abbreviations.
     positions (tuple[int, ...]): The token of each word.
@@ -60,9 +60,9 @@ class ParsedSentence:
         return set(self.marks[slot]) <= HYPHENS
 
 
-def parsed_sentences(
+def bare_sentences(
     doc: Doc, name: str, vectors: Any = None, *, words_only: bool = False
-) -> list[ParsedSentence]:
+) -> list[BareSentence]:
     """Read sentences and trees off a Doc.
 
     Marks and white space are not words: what hangs on one goes to its head. If that
@@ -75,7 +75,7 @@ def parsed_sentences(
     vectors (Any): An array with a row for each token, to go with the words.
     words_only (bool): Whether it is known that every token is a word, but for marks
         that the Doc names.
-    RETURNS (list[ParsedSentence]): Empty if there are no words.
+    RETURNS (list[BareSentence]): Empty if there are no words.
     """
     # spaCy makes tokens, and the text, anew each time they are asked for.
     tokens, text = list(doc), doc.text
@@ -175,7 +175,7 @@ def _parsed(
     before: str,
     after: str,
     vectors: Any,
-) -> ParsedSentence:
+) -> BareSentence:
     known = tokens[0].doc.user_data.get(MARKS)
     marks = known or _marks([token for token in tokens if token.i not in words])
     slots: list[list[str]] = [[]]
@@ -204,10 +204,10 @@ def _parsed(
     white[-1].append("")
     positions = [token.i for token in kept]
     texts = tuple(token.text for token in kept)
-    tree = _tree(kept, texts, heads, None if vectors is None else vectors[positions])
     found = tuple(map(tuple, slots))
-    return ParsedSentence(
-        replace(tree, observed=_with_dots(tree.words, texts, found)),
+    own = None if vectors is None else vectors[positions]
+    return BareSentence(
+        _tree(kept, texts, heads, found, own),
         tuple(positions),
         texts,
         found,
@@ -253,7 +253,11 @@ def stem_of(word: str) -> str:
 
 
 def _tree(
-    words: Sequence[Token], texts: Sequence[str], heads: Sequence[int], vectors: Any
+    words: Sequence[Token],
+    texts: Sequence[str],
+    heads: Sequence[int],
+    slots: Slots,
+    vectors: Any,
 ) -> Tree:
     number = {token.i: k for k, token in enumerate(words)}
     labels = [token.dep_ for token in words]
@@ -271,10 +275,12 @@ def _tree(
     roots = [k for k, head in enumerate(found) if head == ROOT]
     for extra in roots[1:]:
         found[extra] = roots[0]
+    stems = tuple(map(stem_of, texts))
     return Tree(
-        words=tuple(map(stem_of, texts)),
+        words=stems,
         tags=tuple(token.pos_ or _UNTAGGED for token in words),
         heads=tuple(found),
         relations=tuple("root" if label == "ROOT" else label for label in labels),
         vectors=vectors,
+        observed=_with_dots(stems, texts, slots),
     )

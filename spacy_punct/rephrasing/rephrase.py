@@ -16,15 +16,10 @@ from spacy_punct.data.tree import Slots
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.channel import Channel
 from spacy_punct.pipe.base import find_pipe
-from spacy_punct.reading.attributes import register_attributes, truecased
-from spacy_punct.reading.by_words import parse_words, parsed_well
-from spacy_punct.reading.restored import PieceData, restored_doc
-from spacy_punct.reading.sentences import ParsedSentence
-from spacy_punct.reading.writing import (
-    RestoredSentence,
-    without_second_dots,
-    write_pieces,
-)
+from spacy_punct.reading.attributes import truecased
+from spacy_punct.reading.bare import parse_words, parsed_well
+from spacy_punct.reading.pieces import PieceData, restored_doc, without_second_dots
+from spacy_punct.reading.sentences import BareSentence
 from spacy_punct.rephrasing.edits import AnyEdit, NoSuchWordError, steps_of
 from spacy_punct.rephrasing.underlying import (
     UnderlyingTree,
@@ -33,11 +28,15 @@ from spacy_punct.rephrasing.underlying import (
     regenerate,
     without_single_brackets,
 )
-from spacy_punct.restorer.component import PunctuationRestorer
+from spacy_punct.restorer.component import (
+    PunctuationRestorer,
+    Restoration,
+    write_pieces,
+)
 from spacy_punct.text.casing import capitalised, case_of, has_capital, recased
 from spacy_punct.text.glyphs import quotes_of
 from spacy_punct.text.writer import Writer
-from spacy_punct.truecaser.true_case import is_capital_anywhere
+from spacy_punct.truecaser.forms import is_capital_anywhere
 
 _CAPITAL_NOUNS = frozenset({"de", "lb"})
 """Languages whose nouns are written with capitals."""
@@ -73,7 +72,6 @@ def rephrase(
     RETURNS (Doc): The new text, its marks as tokens. Words keep their annotation, and
         `token._.source_index` leads back to where they were.
     """
-    register_attributes()
     pipe = restorer_of(restorer)
     if isinstance(restorer, Language):
         is_text = isinstance(doc, str)
@@ -90,12 +88,12 @@ def rephrased_sentences(
     pipe: PunctuationRestorer,
     *,
     seed: int | None = None,
-) -> list[RestoredSentence]:
+) -> list[Restoration]:
     """The sentences of a text after an edit, with their underlying pairs.
 
     doc (Doc), edit (AnyEdit), seed (int | None): See `rephrase`.
     pipe (PunctuationRestorer): What knows how punctuation works.
-    RETURNS (list[RestoredSentence]): The sentences.
+    RETURNS (list[Restoration]): The sentences.
     """
     rng = None if seed is None else np.random.default_rng(seed)
     inventory = pipe.punctuation.inventory
@@ -121,7 +119,7 @@ def rephrased_sentences(
 
 
 def rephrased_pieces(
-    doc: Doc, sentences: Sequence[RestoredSentence], pipe: PunctuationRestorer
+    doc: Doc, sentences: Sequence[Restoration], pipe: PunctuationRestorer
 ) -> list[PieceData]:
     """Rephrased sentences as they are written, with the quotes of the text."""
     writer = Writer(pipe.spacing, quotes_of(doc.text))
@@ -160,12 +158,12 @@ def _edited(trees: Sequence[UnderlyingTree], step: AnyEdit) -> list[UnderlyingTr
 
 def _rephrased(
     doc: Doc,
-    source: ParsedSentence,
+    source: BareSentence,
     before: UnderlyingTree,
     after: UnderlyingTree,
     channel: Channel,
     rng: np.random.Generator | None,
-) -> RestoredSentence:
+) -> Restoration:
     place = {position: i for i, position in enumerate(source.positions)}
     order = [place[position] for position in after.sources]
     old, new = before.strings, after.strings
@@ -193,7 +191,7 @@ def _rephrased(
         white=tuple((" ",) if i is None else source.white[i] for i in was),
     )
     kept = tuple(i is not None for i in was)
-    return RestoredSentence(sentence, slots, kept, (1.0,) * len(slots), after.pairs)
+    return Restoration(sentence, slots, kept, (1.0,) * len(slots), after.pairs)
 
 
 def _same_slots(order: Sequence[int], n: int) -> list[int | None]:
@@ -203,7 +201,7 @@ def _same_slots(order: Sequence[int], n: int) -> list[int | None]:
 
 
 def _surface(
-    source: ParsedSentence,
+    source: BareSentence,
     was: Sequence[int | None],
     drawn: Slots,
     texts: Sequence[str],
@@ -216,7 +214,7 @@ def _surface(
     )
 
 
-def _texts(doc: Doc, source: ParsedSentence, order: Sequence[int]) -> tuple[str, ...]:
+def _texts(doc: Doc, source: BareSentence, order: Sequence[int]) -> tuple[str, ...]:
     """The words in their new order, with the capital where the sentence begins."""
     texts = [source.texts[i] for i in order]
     if order[0] == 0:
@@ -230,7 +228,7 @@ def _texts(doc: Doc, source: ParsedSentence, order: Sequence[int]) -> tuple[str,
     return tuple(texts)
 
 
-def _amid(doc: Doc, source: ParsedSentence, first: str) -> str:
+def _amid(doc: Doc, source: BareSentence, first: str) -> str:
     """How the former first word of a sentence is written amid one."""
     token, language = doc[source.positions[0]], doc.vocab.lang
     # Truecasers find capitals; where there is one already, they tend to believe it.

@@ -1,127 +1,144 @@
 """The component `punctuation_restorer`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from heapq import nlargest
+from itertools import islice
 from typing import Any, Literal
 
-from spacy.tokens import Doc
+from spacy.language import Language
+from spacy.tokens import Doc, Token
 from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.model.channel import Direction
 from spacy_punct.model.distribution import Distribution
+from spacy_punct.model.inventory import Pair
 from spacy_punct.model.mbr import best_by_slot, restricted
-from spacy_punct.pipe.base import PunctuationPipe, underlying
-from spacy_punct.reading.attributes import PIECES
-from spacy_punct.reading.gold import is_comparable
-from spacy_punct.reading.sentences import ParsedSentence
-from spacy_punct.reading.writing import (
-    Ranked,
-    RestoredSentence,
-    joined_slots,
-    without_second_dots,
-    write_pieces,
+from spacy_punct.pipe.base import (
+    PunctuationPipe,
+    PunctuationSettings,
+    Start,
+    starting_point,
+    takes,
+    underlying,
 )
-from spacy_punct.text.casing import CASINGS, Casing
+from spacy_punct.reading.attributes import PIECES, register, truecased_words
+from spacy_punct.reading.pieces import (
+    PieceData,
+    joined_slots,
+    restored_doc,
+    without_second_dots,
+    write_sentence,
+)
+from spacy_punct.reading.sentences import BareSentence
+from spacy_punct.restorer.scorer import is_comparable
+from spacy_punct.text.casing import CASINGS, Casing, cased
 from spacy_punct.text.glyphs import QUOTES, Quotes
-from spacy_punct.text.spacing import NO_SPACES, Spacing
+from spacy_punct.text.spacing import NO_SPACES
 from spacy_punct.text.writer import Writer
 
 Existing = Literal["replace", "keep", "error"]
 EXISTING: tuple[Existing, ...] = ("replace", "keep", "error")
 
+Ranked = tuple[tuple[Puncteme, float], ...]
+"""What may stand in a slot, with its probability; the most probable first."""
+
 _WORTH_MENTIONING = 0.005
 _N_MENTIONED = 6
 """What is told of what else might stand in a slot."""
 
+_UNTRAINED = {"@architectures": "spacy_punct.LogLinearAttach.v1"}
+"""The paper's model."""
 
-class PunctuationRestorer(PunctuationPipe):
-    """Restores the punctuation of parsed Docs.
 
-    vocab (Vocab): The shared vocabulary.
-    model (Model): One of the project's architectures.
-    name (str): The component's name in the pipeline.
-    n_samples (int): Samples a sentence; 0 for marginals without randomness, except
-        that what is restored beside kept marks is always sampled, 1,000 times then.
-    prune (float): Without samples, hypotheses less probable than the best one by this
-        factor are dropped.
-    max_hypotheses (int): Without samples, how many of them a constituent keeps.
-    seed (int): With the words of a sentence, what its samples depend on.
-    direction (Direction | None): Which way the channel slides; None for right to
-        left in English and left to right elsewhere. It is fixed by training.
+def _restored_doc(doc: Doc) -> Doc | None:
+    pieces = doc.user_data.get(PIECES)
+    return None if pieces is None else restored_doc(doc, pieces)
+
+
+register(
+    Doc,
+    restored_text={"default": None},
+    restored_slots={"default": None},
+    restored_confidence={"default": None},
+    restored_doc={"getter": _restored_doc},
+)
+register(Token, left_puncteme={"default": ()}, right_puncteme={"default": ()})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestorerSettings(PunctuationSettings):
+    """The settings of a `punctuation_restorer`; see also `PunctuationSettings`.
+
     marks (list[str] | None): The marks that may be written; None for all.
     existing (Existing): What to do with punctuation that is there: take it away and
         restore, keep it and restore the rest given it, or raise an error.
     casing (Casing): Whether to capitalise sentences, and words as a truecaser before
         this component says; "auto" if there is no capital.
     quotes (Quotes): How quotes are written.
-    l2 (float): ς, pulls ATTACH's weights to where they started.
-    unmatched_weight (float): ξ, discourages brackets without a partner.
-    squared (bool): Whether ξ weighs the square of their expected count.
-    scorer (Callable | None): The scoring method.
-    architecture (dict | None): How to make a model like this one, if the config of
-        the pipeline does not say. It is stored with the weights.
-    spacing (Spacing | None): What goes with a trained model; None for the language's.
+    """
+
+    n_samples: int = 1000
+    unmatched_weight: float = 0.03
+    marks: list[str] | None = None
+    existing: Existing = "replace"
+    casing: Casing = "auto"
+    quotes: Quotes = "straight"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_choice("existing", EXISTING)
+        self.check_choice("casing", CASINGS)
+        self.check_choice("quotes", QUOTES)
+
+
+@dataclass(frozen=True)
+class Restoration:
+    """What the model says of a sentence.
+
+    source (BareSentence): The sentence.
+    slots (Slots): Its restored punctuation.
+    kept (tuple[bool, ...]): Which slots were not restored but are as they were.
+    confidence (tuple[float, ...]): The probability of each slot.
+    pairs (tuple[Pair, ...]): The underlying pair of each word.
+    likely (tuple[Ranked, ...]): For each slot its most probable marks, if they are
+        known.
+    """
+
+    source: BareSentence
+    slots: Slots
+    kept: tuple[bool, ...]
+    confidence: tuple[float, ...]
+    pairs: tuple[Pair, ...]
+    likely: tuple[Ranked, ...] = ()
+
+
+class PunctuationRestorer(PunctuationPipe):
+    """Restores the punctuation of parsed Docs.
+
+    vocab (Vocab), start (Start), name (str), scorer (Callable | None): See
+        `PunctuationPipe`.
+    settings (RestorerSettings): The settings.
     """
 
     def __init__(
         self,
         vocab: Vocab,
-        model: Model,
+        start: Start,
         name: str = "punctuation_restorer",
+        settings: RestorerSettings | None = None,
         *,
-        n_samples: int = 1000,
-        prune: float = 1e-3,
-        max_hypotheses: int = 32,
-        seed: int = 0,
-        direction: Direction | None = None,
-        marks: list[str] | None = None,
-        existing: Existing = "replace",
-        casing: Casing = "auto",
-        quotes: Quotes = "straight",
-        l2: float = 1e-4,
-        unmatched_weight: float = 0.03,
-        squared: bool = True,
         scorer: Callable | None = None,
-        architecture: dict[str, Any] | None = None,
-        spacing: Spacing | None = None,
     ) -> None:
-        cfg = {
-            "n_samples": n_samples,
-            "prune": prune,
-            "max_hypotheses": max_hypotheses,
-            "seed": seed,
-            "direction": direction,
-            "marks": marks,
-            "existing": existing,
-            "casing": casing,
-            "quotes": quotes,
-        }
-        training = {
-            "l2": l2,
-            "unmatched_weight": unmatched_weight,
-            "squared": squared,
-        }
-        super().__init__(
-            vocab,
-            model,
-            name,
-            cfg,
-            training,
-            scorer=scorer,
-            architecture=architecture,
-            spacing=spacing,
-        )
-        self._check_choice("existing", EXISTING)
-        self._check_choice("casing", CASINGS)
-        self._check_choice("quotes", QUOTES)
+        settings = settings or RestorerSettings()
+        super().__init__(vocab, start, name, settings, scorer=scorer)
 
     def _answer(
-        self, sentence: ParsedSentence, distribution: Distribution
-    ) -> RestoredSentence:
+        self, sentence: BareSentence, distribution: Distribution
+    ) -> Restoration:
         words = sentence.texts
         inventory = self.punctuation.inventory
         fixed = self._fixed(sentence)
@@ -143,9 +160,9 @@ class PunctuationRestorer(PunctuationPipe):
         slots = _filled(fixed, without_second_dots(words, best))
         kept = tuple(slot is not None for slot in fixed)
         likely = tuple(map(_ranked, marginals))
-        return RestoredSentence(sentence, slots, kept, confidence, pairs, likely)
+        return Restoration(sentence, slots, kept, confidence, pairs, likely)
 
-    def _fixed(self, sentence: ParsedSentence) -> list[Puncteme | None]:
+    def _fixed(self, sentence: BareSentence) -> list[Puncteme | None]:
         """The slots that are not to be restored: parts of words, and what is kept."""
         keep = self.cfg["existing"] == "keep"
         has_spaces = self.spacing.language not in NO_SPACES
@@ -171,7 +188,7 @@ class PunctuationRestorer(PunctuationPipe):
             )
         return frozenset(wanted)
 
-    def _check(self, sentences: Sequence[ParsedSentence]) -> None:
+    def _check(self, sentences: Sequence[BareSentence]) -> None:
         """Raise or warn about input that cannot or should not be restored."""
         if self.cfg["existing"] == "error":
             for sentence in sentences:
@@ -183,7 +200,7 @@ class PunctuationRestorer(PunctuationPipe):
         super()._check(sentences)
 
     def set_annotations(
-        self, docs: Iterable[Doc], scores: Iterable[Sequence[RestoredSentence]]
+        self, docs: Iterable[Doc], scores: Iterable[Sequence[Restoration]]
     ) -> None:
         """Write what `predict` found to the extension attributes."""
         writer = Writer(self.spacing, self.cfg["quotes"])
@@ -224,6 +241,99 @@ class PunctuationRestorer(PunctuationPipe):
         return scores
 
 
+@Language.factory(
+    "punctuation_restorer",
+    requires=["token.dep", "token.head", "token.pos", "doc.sents"],
+    assigns=[
+        "doc._.restored_text",
+        "doc._.restored_slots",
+        "doc._.restored_confidence",
+        "doc._.restored_doc",
+        "token._.left_puncteme",
+        "token._.right_puncteme",
+    ],
+    default_config={
+        "model": None,
+        **asdict(RestorerSettings()),
+        "scorer": {"@scorers": "spacy_punct.punctuation_scorer.v1"},
+    },
+    default_score_weights={
+        "punct_accuracy": 1.0,
+        "punct_aed": 0.0,
+        "punct_f": 0.0,
+        "punct_ppl": 0.0,
+        "punct_per_mark": None,
+    },
+)
+@takes(RestorerSettings)
+def make_punctuation_restorer(
+    nlp: Language,
+    name: str,
+    model: Model | None,
+    scorer: Callable | None,
+    **settings: Any,
+) -> PunctuationRestorer:
+    """Make a `punctuation_restorer`.
+
+    model (Model | None): None for the weights that come with the package for the
+        pipeline's language. Without such weights: for the paper's model, untrained.
+    scorer (Callable | None): The scoring method.
+    settings: See `RestorerSettings`.
+    """
+    start = starting_point(nlp.lang or "", "punctuation_restorer", model, _UNTRAINED)
+    return PunctuationRestorer(
+        nlp.vocab, start, name, RestorerSettings(**settings), scorer=scorer
+    )
+
+
+def write_pieces(
+    doc: Doc, sentences: Sequence[Restoration], writer: Writer, casing: Casing
+) -> list[PieceData]:
+    """The words and marks of a whole text, as written.
+
+    doc (Doc): The source.
+    sentences (Sequence[Restoration]): Its restored sentences.
+    writer (Writer), casing (Casing): How to write.
+    RETURNS (list[PieceData]): The pieces. If there are no words, the source's tokens.
+    """
+    if not sentences:
+        return [[token.text, token.whitespace_, 0, token.i] for token in doc]
+    language = writer.spacing.language
+    texts = [s.source.texts for s in sentences]
+    forms = _truecased(doc, sentences) if casing in ("auto", "truecase") else None
+    if casing == "truecase" and forms is None:
+        raise PunctError(Errors.P075)
+    capitals = cased(texts, casing, language, forms)
+    pieces: list[PieceData] = []
+    if sentences[0].source.before:
+        pieces.append(["", sentences[0].source.before, 0, None])
+    for number, (restored, words) in enumerate(zip(sentences, capitals, strict=True)):
+        source = restored.source
+        after = source.after
+        if number < len(sentences) - 1 and after in ("", " "):
+            after = writer.space
+        glyphs = {
+            place: text
+            for place, text in source.glyphs.items()
+            if restored.kept[place[0]]
+        }
+        written = write_sentence(source, restored.slots, words, writer, glyphs, after)
+        for piece in written:
+            token = None if piece.source is None else source.positions[piece.source]
+            pieces.append([piece.text, piece.space, number, token])
+    return pieces
+
+
+def _truecased(doc: Doc, sentences: Sequence[Restoration]) -> list[list[str]] | None:
+    """The words of each sentence as a truecaser writes them, if there was one."""
+    words = [doc[i] for sentence in sentences for i in sentence.source.positions]
+    forms = truecased_words(words)
+    if forms is None:
+        return None
+    rest = iter(forms)
+    return [list(islice(rest, len(s.source.positions))) for s in sentences]
+
+
 def _is_puncteme(key: Any) -> bool:
     """Whether a key of `Doc.user_data` is of a token's puncteme."""
     return (
@@ -246,7 +356,7 @@ def _ranked(marginal: Mapping[Puncteme, float]) -> Ranked:
     return tuple((marks, p) for p, marks in nlargest(_N_MENTIONED, worth))
 
 
-def _joined_confidence(sentences: Iterable[RestoredSentence]) -> list[float]:
+def _joined_confidence(sentences: Iterable[Restoration]) -> list[float]:
     """The probability of each slot of a text: see `joined_slots`."""
     confidence = [1.0]
     for sentence in sentences:

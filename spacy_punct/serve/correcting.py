@@ -3,8 +3,8 @@
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_punct.corrector.changes import CorrectedSentence
 from spacy_punct.corrector.component import PunctuationCorrector
-from spacy_punct.corrector.correcting import CorrectedSentence
 from spacy_punct.reading.attributes import CORRECTIONS
 from spacy_punct.serve.pieces import Data
 from spacy_punct.serve.restoring import punctuation_names

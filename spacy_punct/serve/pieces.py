@@ -7,7 +7,7 @@ from typing import Any
 from spacy_punct.data.marks import BOS
 from spacy_punct.data.tree import ROOT, Slots
 from spacy_punct.draw.explained import UnderlyingSentence
-from spacy_punct.reading.restored import PieceData
+from spacy_punct.reading.pieces import PieceData
 
 Data = dict[str, Any]
 

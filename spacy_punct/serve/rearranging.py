@@ -6,7 +6,7 @@ from typing import Any
 from spacy.language import Language
 
 from spacy_punct.draw.explained import answered_sentence
-from spacy_punct.reading.by_words import parse_words
+from spacy_punct.reading.bare import parse_words
 from spacy_punct.rephrasing import edits
 from spacy_punct.rephrasing.edits import TreeEdit
 from spacy_punct.rephrasing.rephrase import rephrased_pieces, rephrased_sentences

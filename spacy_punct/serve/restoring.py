@@ -5,8 +5,7 @@ from spacy.language import Language
 from spacy_punct.draw.explained import answered_sentence
 from spacy_punct.pipe.base import PunctuationPipe
 from spacy_punct.reading.attributes import PIECES
-from spacy_punct.reading.writing import RestoredSentence
-from spacy_punct.restorer.component import PunctuationRestorer
+from spacy_punct.restorer.component import PunctuationRestorer, Restoration
 from spacy_punct.serve.pieces import Data, by_sentence, piece_data, word_data
 
 _DOUBTFUL = 0.8
@@ -46,7 +45,7 @@ def punctuation_names(nlp: Language) -> list[str]:
     return [name for name, pipe in nlp.pipeline if isinstance(pipe, PunctuationPipe)]
 
 
-def _slots(answer: RestoredSentence) -> list[Data]:
+def _slots(answer: Restoration) -> list[Data]:
     return [
         {
             "slot": i,

@@ -1,8 +1,7 @@
 """The component `truecaser`."""
 
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,19 +11,23 @@ import srsly
 from spacy import util
 from spacy.language import Language
 from spacy.pipeline.trainable_pipe import TrainablePipe
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Model, SequenceCategoricalCrossentropy
 from thinc.types import Floats2d
 
-from spacy_punct.errors import Errors, PunctError, Warnings
-from spacy_punct.reading.attributes import TRUECASED, register_attributes
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.pipe.architectures import SMALL_TAGGER
+from spacy_punct.pipe.base import intact
+from spacy_punct.reading.attributes import TRUECASED, register, truecased
 from spacy_punct.text.casing import CASES, case_of, folded, has_capital, recased
-from spacy_punct.truecaser.true_case import true_forms
+from spacy_punct.truecaser.forms import true_forms
 
 _SAMPLE = 10
 """Examples that the shapes of the model are read off."""
+
+register(Token, truecased={"getter": truecased})
 
 
 class Truecaser(TrainablePipe):
@@ -53,7 +56,6 @@ class Truecaser(TrainablePipe):
         self.scorer = scorer
         self.cfg: dict[str, Any] = {}
         self.mixed: dict[str, str] = {}
-        register_attributes()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -66,14 +68,6 @@ class Truecaser(TrainablePipe):
         return self.mixed
 
     # Predicting
-
-    def __call__(self, doc: Doc) -> Doc:
-        register_attributes()
-        return super().__call__(doc)
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        register_attributes()
-        yield from super().pipe(stream, batch_size=batch_size)
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """Find the case of each token, without changing the Docs.
@@ -147,19 +141,16 @@ class Truecaser(TrainablePipe):
     def _collected(self, examples: Iterable[Example]) -> dict[str, str]:
         """The most frequent form of each word in mixed case; of two, the greater."""
         counts: Counter[str] = Counter()
-        some_capital = some_lowered = False
+        some_capital = False
         for example in examples:
             for token, form in zip(example.predicted, true_forms(example), strict=True):
                 if form is None:
                     continue
                 some_capital |= has_capital(form)
-                some_lowered |= form != token.text
                 if case_of(form, self.vocab.lang) == "mixed":
                     counts[form] += 1
         if not some_capital:
             raise PunctError(Errors.P077.format(name=self.name))
-        if not some_lowered:
-            warnings.warn(Warnings.W075.format(name=self.name), stacklevel=2)
         ordered = sorted(counts, key=lambda form: (counts[form], form))
         return {folded(form, self.vocab.lang): form for form in ordered}
 
@@ -192,8 +183,9 @@ class Truecaser(TrainablePipe):
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "Truecaser":
         """Load what `to_bytes` gave."""
-        parts = {"model": self._model_from_bytes, "mixed": self._mixed_from_bytes}
-        util.from_bytes(data, parts, exclude)
+        parts = {"model": self.model.from_bytes, "mixed": self._mixed_from_bytes}
+        with intact(self.name):
+            util.from_bytes(data, parts, exclude)
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -209,25 +201,36 @@ class Truecaser(TrainablePipe):
     ) -> "Truecaser":
         """Read what `to_disk` wrote."""
         parts = {
-            "model": lambda p: self._model_from_bytes(p.read_bytes()),
+            "model": lambda p: self.model.from_bytes(p.read_bytes()),
             "mixed": lambda p: self._mixed_from_bytes(p.read_bytes()),
         }
-        util.from_disk(util.ensure_path(path), parts, exclude)
+        with intact(self.name):
+            util.from_disk(util.ensure_path(path), parts, exclude)
         return self
 
     def _mixed_to_bytes(self) -> bytes:
         return srsly.msgpack_dumps(self.mixed)
 
     def _mixed_from_bytes(self, data: bytes) -> None:
-        try:
-            self.mixed = dict(srsly.msgpack_loads(data))
-        except Exception as error:  # a damaged file may fail in any way
-            message = Errors.P031.format(path=self.name, reason=error)
-            raise PunctError(message) from None
+        self.mixed = dict(srsly.msgpack_loads(data))
 
-    def _model_from_bytes(self, data: bytes) -> None:
-        try:
-            self.model.from_bytes(data)
-        except Exception as error:
-            message = Errors.P031.format(path=self.name, reason=error)
-            raise PunctError(message) from None
+
+@Language.factory(
+    "truecaser",
+    assigns=["token._.truecased"],
+    default_config={
+        "model": SMALL_TAGGER,
+        "scorer": {"@scorers": "spacy_punct.case_scorer.v1"},
+    },
+    default_score_weights={
+        "case_acc": 1.0,
+        "case_p": None,
+        "case_r": None,
+        "case_f": 0.0,
+    },
+)
+def make_truecaser(
+    nlp: Language, name: str, model: Model, scorer: Callable | None
+) -> Truecaser:
+    """Make a `truecaser`; see `Truecaser`."""
+    return Truecaser(nlp.vocab, model, name, scorer=scorer)

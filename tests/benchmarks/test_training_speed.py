@@ -11,10 +11,10 @@ import pytest
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config
+from spacy_punct.pipe.ops import computing_with, quickest_ops
 from thinc.api import Adam, NumpyOps, Ops
 
-from spacy_punct.pipe.ops import computing_with, quickest_ops
-from spacy_punct.reading.corpus import create_corpus
+from spacy_punct.reading.examples import create_corpus
 from tests.conftest import REPOSITORY, SAMPLE, SAMPLE_PATHS
 
 pytestmark = pytest.mark.benchmark

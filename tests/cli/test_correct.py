@@ -232,7 +232,7 @@ def test_correct_long_lines_are_one_text(correct, monkeypatch, tmp_path):
     many = " ".join(LINES * 4) + "  "
     whole = correct("--threshold", EAGER, "-f", "jsonl", stdin=f"{many}\n")
     for length in (120, 30):
-        monkeypatch.setattr(shared, "LONG", length)
+        monkeypatch.setattr("spacy_punct.reading.windows.LONG", length)
         options = ("--threshold", EAGER)
         done = correct(*options, "-f", "jsonl", stdin=f"{many}\n")
         assert done.stdout.count("\n") == 1
@@ -256,7 +256,7 @@ def test_correct_long_lines_are_one_text(correct, monkeypatch, tmp_path):
 
 
 def test_correct_nothing_is_put_where_a_sentence_was_cut(corrects, monkeypatch):
-    monkeypatch.setattr(shared, "LONG", 24)
+    monkeypatch.setattr("spacy_punct.reading.windows.LONG", 24)
     eager(corrects)
     line = " ".join(["bread"] * 30)
     (found,) = _corrected(corrects, [line], 1, 8)
@@ -276,7 +276,7 @@ WRITTEN = st.lists(
 @given(text=WRITTEN, length=st.integers(2, 60))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_windows_lose_nothing(monkeypatch, text, length):
-    monkeypatch.setattr(shared, "LONG", length)
+    monkeypatch.setattr("spacy_punct.reading.windows.LONG", length)
     parts = list(windows(text))
     assert "".join(part for part, _ in parts) == text
     assert all(0 < len(part) <= length for part, _ in parts[:-1])
@@ -300,7 +300,7 @@ def test_windows_lose_nothing(monkeypatch, text, length):
 def test_correct_changes_nothing_but_what_it_says(corrects, monkeypatch, text, length):
     """Whatever the line and however it is cut: the corrected text is the source with
     the corrections, and only marks and white space beside them change."""
-    monkeypatch.setattr(shared, "LONG", length)
+    monkeypatch.setattr("spacy_punct.reading.windows.LONG", length)
     eager(corrects)
     (line,) = _corrected(corrects, [f"{text}\n"], 1, 8)
     assert line.source + line.end == f"{text}\n"

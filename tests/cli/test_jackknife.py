@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from spacy_punct.cli import punct
 from spacy_punct.pipe import training
-from spacy_punct.reading.corpus import create_corpus
+from spacy_punct.reading.examples import create_corpus
 from spacy_punct.reading.gold import gold_examples
 from tests.conftest import REPOSITORY
 

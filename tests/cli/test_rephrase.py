@@ -3,7 +3,7 @@
 import spacy
 
 from spacy_punct import rephrase
-from spacy_punct.reading.by_words import parse_words
+from spacy_punct.reading.bare import parse_words
 from spacy_punct.rephrasing.edits import delete, move
 
 TEXT = "If the rain stops, Anna will visit us."

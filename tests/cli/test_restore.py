@@ -13,7 +13,7 @@ from functools import partial
 import pytest
 
 import spacy_punct
-from spacy_punct import pipelines
+from spacy_punct.pipe import bundled as pipelines
 from spacy_punct.cli import shared
 from spacy_punct.cli.restore import _line_by_line
 
@@ -224,7 +224,7 @@ def test_restore_joined_records_share_out_what_one_record_has(invoke, full_path)
 
 
 def test_restore_long_lines_are_not_cut(invoke, full_path, monkeypatch):
-    monkeypatch.setattr(shared, "LONG", 1000)
+    monkeypatch.setattr("spacy_punct.reading.windows.LONG", 1000)
     many = " ".join([TEXT] * 60)
     done = invoke("restore", "-m", full_path, stdin=f"{TEXT}\n{many}\n{TEXT}")
     assert done.exit_code == 0

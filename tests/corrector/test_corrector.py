@@ -13,26 +13,27 @@ from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
+from spacy_punct.pipe.training import train_batches
 
-from spacy_punct import pipelines
-from spacy_punct.corrector.component import PunctuationCorrector
-from spacy_punct.corrector.correcting import (
+from spacy_punct.corrector.changes import (
     CorrectedSentence,
+    Correction,
+    applied,
     correction_data,
     written_marks,
 )
+from spacy_punct.corrector.component import PunctuationCorrector
+from spacy_punct.corrector.scorer import make_correction_scorer, observed_slots
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
-from spacy_punct.pipe.training import train_batches
+from spacy_punct.pipe import bundled as pipelines
 from spacy_punct.reading.attributes import CORRECTIONS
-from spacy_punct.reading.corpus import create_correction_corpus, make_doc
-from spacy_punct.reading.corrected import Correction, applied
+from spacy_punct.reading.corpus import make_doc
+from spacy_punct.reading.examples import create_correction_corpus, with_marks
 from spacy_punct.reading.gold import gold_slots, has_gold
-from spacy_punct.reading.observed import observed_slots, with_marks
-from spacy_punct.reading.sentences import WORDS_ONLY, parsed_sentences
-from spacy_punct.reading.writing import joined_slots
-from spacy_punct.scorer import make_correction_scorer
+from spacy_punct.reading.pieces import joined_slots
+from spacy_punct.reading.sentences import WORDS_ONLY, bare_sentences
 from spacy_punct.text.spacing import Spacing
 from spacy_punct.text.writer import Writer
 from tests.conftest import SAMPLE, SMALL_LEXICAL
@@ -79,7 +80,7 @@ def test_corrector_writes_all_attributes(corrects):
     corrector(corrects, threshold=EAGER)
     found = 0
     for doc in corrects.pipe(TEXTS):
-        words = [t for s in parsed_sentences(doc, NAME) for t in s.positions]
+        words = [t for s in bare_sentences(doc, NAME) for t in s.positions]
         assert len(doc._.corrected_slots) == len(words) + 1
         assert isinstance(doc._.corrected_text, str)
         assert [c.start for c in doc._.corrections] == sorted(
@@ -143,7 +144,7 @@ def test_corrector_a_higher_threshold_proposes_a_subset(corrects):
 def test_corrector_proposes_what_constituents_and_guesses_say(corrects, share):
     pipe = corrector(corrects, threshold=EAGER, n_samples=0, guess_share=share)
     doc = on_tree(corrects, doc_with_marks(corrects.vocab))
-    (sentence,) = parsed_sentences(doc, NAME)
+    (sentence,) = bare_sentences(doc, NAME)
     cfg = {key: pipe.cfg[key] for key in ("prune", "max_hypotheses")}
     distribution = pipe.distribution(doc)
     opinions = (distribution.marginals(0, 0, **cfg), distribution.guesses())
@@ -209,7 +210,7 @@ def test_corrector_marks_that_look_the_same_are_no_correction(corrects):
         deps=["ROOT", "conj", "punct"],
         pos=["NOUN", "X", "PUNCT"],
     )
-    (source,) = parsed_sentences(doc, NAME)
+    (source,) = bare_sentences(doc, NAME)
     slots = ((), (), (ABBREVIATION_DOT,))
     sentence = CorrectedSentence(source, slots, slots, {2: 1}, (1.0, 1.0, 0.9))
     writer = Writer(Spacing("en"))
@@ -247,7 +248,7 @@ def test_corrector_new_quotes_are_like_the_others(corrects):
 
     def quoted(text: str) -> str:
         doc = flat_doc(corrects.vocab, text)
-        (source,) = parsed_sentences(doc, NAME)
+        (source,) = bare_sentences(doc, NAME)
         n = len(source.positions)
         slots = (("``",), *source.marks[1:n], ("''",))
         words = {0: 0, n: 0}
@@ -291,7 +292,7 @@ def test_corrector_sentences_stay_apart(text, gone, expected):
         deps=["ROOT" if head == i else "dep" for i, head in enumerate(heads)],
     )
     sentences = []
-    for number, source in enumerate(parsed_sentences(doc, NAME)):
+    for number, source in enumerate(bare_sentences(doc, NAME)):
         places = [slot for n, slot in gone if n == number]
         slots = tuple(
             () if i in places else marks for i, marks in enumerate(source.marks)
@@ -364,7 +365,7 @@ def test_corrector_never_changes_words(corrects, text, threshold):
     corrector(corrects, threshold=threshold)
     doc = corrects(text)
     assert doc.text == text
-    words = [i for s in parsed_sentences(doc, NAME) for i in s.positions]
+    words = [i for s in bare_sentences(doc, NAME) for i in s.positions]
     inside = {i for w in words for i in range(doc[w].idx, doc[w].idx + len(doc[w]))}
     end = 0
     for c in doc._.corrections:
@@ -545,7 +546,7 @@ def test_corrector_with_marks_round_trip():
         marked = with_marks(bare, example.slots, writer)
         assert observed_slots(marked) == example.slots
         assert gold_slots(marked) == example.slots
-        (sentence,) = parsed_sentences(marked, NAME)
+        (sentence,) = bare_sentences(marked, NAME)
         assert sentence.tree.heads == example.tree.heads
         assert sentence.tree.relations == example.tree.relations
         assert sentence.tree.tags == example.tree.tags
@@ -684,7 +685,7 @@ def test_corrector_sentences_share_a_slot(corrects):
     """Where two sentences meet, their marks are in one slot."""
     corrector(corrects, threshold=STRICT)
     doc = corrects("Anna slept. (Tom laughed.)")
-    sentences = parsed_sentences(doc, NAME)
+    sentences = bare_sentences(doc, NAME)
     expected = joined_slots(s.tree.observed for s in sentences)
     assert doc._.corrected_slots == [list(slot) for slot in expected]
     assert doc._.corrected_slots[2] == [".", "("]
@@ -707,10 +708,10 @@ def test_corrector_may_parse_words_without_their_marks(corrects):
     )
     for name in others:
         bare = corrects.get_pipe(name)(bare)
-    (expected,) = parsed_sentences(bare, "a test")
+    (expected,) = bare_sentences(bare, "a test")
     assert found.tree == replace(expected.tree, words=found.tree.words)
     assert found.tree.observed[-1] == (".", ".")
-    assert found.tree != parsed_sentences(doc, "a test")[0].tree
+    assert found.tree != bare_sentences(doc, "a test")[0].tree
     assert corrects(text)._.corrected_text is not None
     assert corrects("...")._.corrected_text == "..."
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import spacy
 from spacy.tokens import Doc
 
+from spacy_punct.corrector.changes import CorrectionData, applied
 from spacy_punct.data.tree import Puncteme
-from spacy_punct.reading.attributes import CORRECTIONS, PIECES, register_attributes
-from spacy_punct.reading.corrected import CorrectionData, applied
+from spacy_punct.reading.attributes import CORRECTIONS, PIECES
 from spacy_punct.reading.sentences import WORDS_ONLY
 
 WORDS = ("Go", "home", "said", "Tom", "my", "friend")
@@ -33,7 +33,6 @@ def restored_doc(
     language: str = "en",
 ) -> Doc:
     """A Doc whose tokens are all words, with punctemes and restored slots."""
-    register_attributes()
     vocab = spacy.blank(language).vocab
     doc = Doc(
         vocab,
@@ -59,7 +58,6 @@ def restored_doc(
 
 def corrected_doc(doc: Doc, corrections: Sequence[CorrectionData]) -> Doc:
     """A Doc with corrections."""
-    register_attributes()
     doc.user_data[CORRECTIONS] = list(corrections)
     doc._.corrected_text = applied(doc.text, corrections)
     return doc

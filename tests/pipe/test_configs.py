@@ -9,7 +9,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import load_config
 
-from spacy_punct.reading.corpus import create_corpus, read_docs
+from spacy_punct.reading.corpus import read_docs
+from spacy_punct.reading.examples import create_corpus
 from tests.conftest import REPOSITORY, train_config
 
 CONFIGS = sorted((REPOSITORY / "configs").glob("*.cfg"))

@@ -14,7 +14,8 @@ from thinc.api import Config, fix_random_seed
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
 from spacy_punct.pipe.callbacks import create_compact
-from spacy_punct.reading.corpus import create_corpus, joined, make_doc, unpunctuated
+from spacy_punct.reading.corpus import joined, make_doc, unpunctuated
+from spacy_punct.reading.examples import create_corpus
 from spacy_punct.reading.gold import gold_slots, set_gold
 from spacy_punct.restorer.evaluation import evaluate_pipeline
 from tests.conftest import REPOSITORY, SAMPLE

@@ -12,7 +12,7 @@ import sys
 import spacy
 import torch
 from spacy_punct.data.treebank import read_treebank
-from spacy_punct.reading.corpus import create_corpus
+from spacy_punct.reading.examples import create_corpus
 
 if __name__ == "__main__":
     torch.set_num_threads(4)

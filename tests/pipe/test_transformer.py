@@ -9,7 +9,8 @@ import spacy
 from spacy.training import Example
 
 from spacy_punct.data.treebank import read_treebank
-from spacy_punct.reading.corpus import create_corpus, joined, unpunctuated
+from spacy_punct.reading.corpus import joined, unpunctuated
+from spacy_punct.reading.examples import create_corpus
 from spacy_punct.restorer.evaluation import evaluate_pipeline
 from tests.conftest import SAMPLE, train_config
 

@@ -5,8 +5,8 @@ import pytest
 from spacy.language import Language
 
 import spacy_punct
-from spacy_punct import pipelines
 from spacy_punct.errors import PunctError
+from spacy_punct.pipe import bundled as pipelines
 
 needs_english = pytest.mark.skipif(
     "en" not in pipelines.names(),

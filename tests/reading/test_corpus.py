@@ -7,7 +7,8 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
-from spacy_punct.reading.corpus import create_corpus, joined, make_doc, read_docs
+from spacy_punct.reading.corpus import joined, make_doc, read_docs
+from spacy_punct.reading.examples import create_corpus
 from spacy_punct.reading.gold import (
     gold_examples,
     gold_slots,

@@ -2,7 +2,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_punct.reading.sentences import MARKS, parsed_sentences
+from spacy_punct.reading.sentences import MARKS, bare_sentences
 
 
 def flat(text: str) -> Doc:
@@ -27,19 +27,19 @@ def flat(text: str) -> Doc:
     ],
 )
 def test_quotes_open_and_close(text, expected):
-    (sentence,) = parsed_sentences(flat(text), "a test")
+    (sentence,) = bare_sentences(flat(text), "a test")
     assert list(sentence.marks) == expected
 
 
 def test_observed_marks_have_the_dots_of_abbreviations():
-    (sentence,) = parsed_sentences(flat("Mr. Hill, Inc. won"), "a test")
+    (sentence,) = bare_sentences(flat("Mr. Hill, Inc. won"), "a test")
     assert sentence.tree.words == ("Mr", "Hill", "Inc", "won")
     assert sentence.marks == ((), (), (",",), (), ())
     assert sentence.tree.observed == ((), ("<abbr>",), (",",), ("<abbr>",), ())
 
 
 def test_two_full_stops_are_two_marks():
-    (sentence,) = parsed_sentences(flat("He left.."), "a test")
+    (sentence,) = bare_sentences(flat("He left.."), "a test")
     assert sentence.marks[-1] == (".", ".")
     assert sentence.white[-1] == ("", "", "")
     assert sentence.glyphs == {(2, 0): ".", (2, 1): "."}
@@ -48,6 +48,6 @@ def test_two_full_stops_are_two_marks():
 def test_marks_that_a_doc_names_are_marks_and_nothing_else_is():
     doc = flat("a - b * c")
     doc.user_data[MARKS] = ["", "", "", "*", ""]
-    (sentence,) = parsed_sentences(doc, "a test")
+    (sentence,) = bare_sentences(doc, "a test")
     assert sentence.tree.words == ("a", "-", "b", "c")
     assert sentence.marks == ((), (), (), ("*",), ())

@@ -10,7 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 import spacy_punct
-from spacy_punct import pipelines, rephrase
+from spacy_punct import rephrase
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.marks import BOS
 from spacy_punct.data.tree import Tree
@@ -19,11 +19,12 @@ from spacy_punct.errors import PunctError
 from spacy_punct.model.automaton import Automata
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.punctuation import PunctuationModel
+from spacy_punct.pipe import bundled as pipelines
 from spacy_punct.reading.attributes import TRUECASED
-from spacy_punct.reading.by_words import parse_words, parsed_well
+from spacy_punct.reading.bare import parse_words, parsed_well
 from spacy_punct.reading.corpus import make_doc
-from spacy_punct.reading.observed import with_marks
-from spacy_punct.reading.sentences import parsed_sentences
+from spacy_punct.reading.examples import with_marks
+from spacy_punct.reading.sentences import bare_sentences
 from spacy_punct.rephrasing.edits import delete, extract, keep_only, move, permute
 from spacy_punct.rephrasing.underlying import UnderlyingTree, is_balanced
 from spacy_punct.text.writer import Writer
@@ -280,7 +281,7 @@ def test_rephrase_changes_no_words_and_keeps_brackets(on_trees, sample, seed):
         example = examples[k]
         bare = make_doc(example, on_trees.vocab)
         doc = with_marks(bare, example.slots, Writer(restorer.spacing))
-        (sentence,) = parsed_sentences(doc, "test")
+        (sentence,) = bare_sentences(doc, "test")
         below = [i for i, h in enumerate(sentence.tree.heads) if h >= 0]
         if not below:
             continue
@@ -288,7 +289,7 @@ def test_rephrase_changes_no_words_and_keeps_brackets(on_trees, sample, seed):
         is_whole = is_balanced(sentence.marks)
         for edit in (delete(word), move(word, -1), move(word, 0)):
             found = rephrase(doc, edit, on_trees, seed=int(rng.integers(2)) or None)
-            (after,) = parsed_sentences(found, "test")
+            (after,) = bare_sentences(found, "test")
             assert not is_whole or is_balanced(after.marks), found.text
             for token in found:
                 i = token._.source_index

@@ -11,7 +11,7 @@ from spacy.training import Example
 from spacy_punct.errors import PunctError
 from spacy_punct.pipe import base
 from spacy_punct.pipe.callbacks import create_compact
-from spacy_punct.reading.corpus import create_corpus
+from spacy_punct.reading.examples import create_corpus
 from spacy_punct.restorer.component import PunctuationRestorer
 from tests.reading.docs import (
     ODD,

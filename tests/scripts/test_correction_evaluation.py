@@ -13,14 +13,14 @@ from scripts.correction_evaluation import (
     evaluate_parallel,
 )
 from scripts.parallel import ParallelSentence, ParallelText, marked_tokens
+from spacy_punct.corrector.scorer import score_correction
 from spacy_punct.data.corruption import corrupted, noise_by_sentence
 from spacy_punct.data.treebank import Treebank, read_treebank
 from spacy_punct.errors import PunctError
 from spacy_punct.model.evaluation import permutation_test, score, sentence_edits
 from spacy_punct.reading.corpus import make_doc, unpunctuated
-from spacy_punct.reading.observed import with_marks
+from spacy_punct.reading.examples import with_marks
 from spacy_punct.restorer.evaluation import evaluate_pipeline
-from spacy_punct.scorer import score_correction
 from spacy_punct.text.spacing import Spacing
 from spacy_punct.text.writer import Writer
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from spacy_punct import rephrase
 from spacy_punct.errors import PunctError
-from spacy_punct.reading.by_words import parse_words
+from spacy_punct.reading.bare import parse_words
 from spacy_punct.rephrasing import edits
 from spacy_punct.serve import Api, Limits
 from spacy_punct.serve.faults import RequestError

@@ -16,10 +16,10 @@ from spacy.training import Example
 
 from spacy_punct.errors import PunctError
 from spacy_punct.reading.corpus import read_docs
-from spacy_punct.scorer import score_case
 from spacy_punct.text.casing import CASES
 from spacy_punct.truecaser.component import Truecaser
-from spacy_punct.truecaser.true_case import known_forms, true_forms
+from spacy_punct.truecaser.forms import known_forms, true_forms
+from spacy_punct.truecaser.scorer import score_case
 from tests.conftest import REPOSITORY
 from tests.reading.docs import WORDS, parsed_doc
 

@@ -10,9 +10,9 @@ from spacy.language import Language
 from spacy.vectors import Vectors
 
 import spacy_punct
-from spacy_punct import pipelines
 from spacy_punct.errors import PunctError
-from spacy_punct.reading.corpus import create_corpus
+from spacy_punct.pipe import bundled as pipelines
+from spacy_punct.reading.examples import create_corpus
 from tests.conftest import REPOSITORY
 from tests.reading.docs import add_log_linear, parsed_doc
 
@@ -155,7 +155,7 @@ IN_TWO = """
 import sys
 from pathlib import Path
 import spacy
-from spacy_punct import pipelines
+from spacy_punct.pipe import bundled as pipelines
 
 if __name__ == "__main__":
     pipelines.FOLDER = Path(sys.argv[1])

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 import spacy_punct
-from spacy_punct import pipelines
 from spacy_punct.data.marks import is_mark
-from spacy_punct.reading.sentence_starts import has_marks, marked_starts
+from spacy_punct.pipe import bundled as pipelines
 from spacy_punct.reading.sentences import WORDS_ONLY
+from spacy_punct.reading.starts import has_marks, marked_starts
 
 VOCAB = spacy.blank("en").vocab
 NEVER_FIRST = {",", ";", ":", ".", "?", "!", "?!", ")", "]", "”", "’"}

@@ -1,49 +1,89 @@
-"""Corrected sentences -> the corrections of a text: which characters change, and
-which word is behind."""
+"""Corrections of a text: which characters change, and which word explains it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
 from spacy_punct.data.marks import ABBREVIATION_DOT, is_mark, is_opener
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.model.inventory import Pair
-from spacy_punct.reading.corrected import Correction, CorrectionData, applied
-from spacy_punct.reading.sentences import ParsedSentence, parsed_sentences
-from spacy_punct.reading.writing import (
+from spacy_punct.reading.pieces import (
     joined_slots,
     without_second_dots,
     write_sentence,
 )
+from spacy_punct.reading.sentences import BareSentence, bare_sentences
 from spacy_punct.text.glyphs import Quotes, glyph_table, quotes_of
 from spacy_punct.text.writer import Writer
+
+CorrectionData = dict[str, Any]
+"""The fields of a `Correction`, as plain data; the word as its position."""
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A correction of one slot.
+
+    slot (int): Which: 0 is before the first word, n after the last of n words.
+    before, after (tuple[str, ...]): The marks that are there, and those that should.
+    probability (float): Of the latter.
+    word (Token): The head of the constituent that explains it: that has the new marks
+        at its edge or, if there are none, that would have had the old ones.
+    start, end (int): The characters of the text that change.
+    text (str): What is to stand there.
+    """
+
+    slot: int
+    before: Puncteme
+    after: Puncteme
+    probability: float
+    word: Token
+    start: int
+    end: int
+    text: str
+
+    @classmethod
+    def from_data(cls, doc: Doc, data: CorrectionData) -> "Correction":
+        fields = {**data, "word": doc[data["word"]]}
+        fields |= {name: tuple(data[name]) for name in ("before", "after")}
+        return cls(**fields)
+
+
+def applied(text: str, corrections: Iterable[CorrectionData]) -> str:
+    """A text with its corrections, and every other character as it was."""
+    pieces: list[str] = []
+    end = 0
+    for correction in corrections:
+        pieces += [text[end : correction["start"]], correction["text"]]
+        end = correction["end"]
+    return "".join([*pieces, text[end:]])
 
 
 @dataclass(frozen=True)
 class CorrectedSentence:
     """What the model says of a sentence.
 
-    source (ParsedSentence): The sentence.
+    source (BareSentence): The sentence.
     slots (Slots): Its punctuation, corrected, with the dots of abbreviations.
     shown (Slots): The same without the dots that its words bring along.
     words (dict[int, int]): The slots that change, and the word that explains each.
     probabilities (tuple[float, ...]): Of each slot as it is now.
     """
 
-    source: ParsedSentence
+    source: BareSentence
     slots: Slots
     shown: Slots
     words: dict[int, int]
     probabilities: tuple[float, ...]
 
 
-def shown_slots(source: ParsedSentence, slots: Slots) -> Slots:
+def shown_slots(source: BareSentence, slots: Slots) -> Slots:
     """Corrected marks without the dots that words such as `etc.` bring along.
 
-    source (ParsedSentence): The sentence as it was.
+    source (BareSentence): The sentence as it was.
     slots (Slots): Its corrected marks, with the dots of abbreviations.
     RETURNS (Slots): The marks to write; as they were where nothing is corrected.
     """
@@ -173,7 +213,7 @@ def _kept(before: Puncteme, after: Puncteme) -> dict[int, int]:
     }
 
 
-def _place(doc: Doc, source: ParsedSentence, slot: int) -> tuple[int, int]:
+def _place(doc: Doc, source: BareSentence, slot: int) -> tuple[int, int]:
     """The characters of a slot: between its words, without what is outside the
     sentence."""
     marks = (source.glyphs[slot, k] for k in range(len(source.marks[slot])))
@@ -240,7 +280,7 @@ def written_marks(
     RETURNS (WrittenMarks): The marks. Without words, all that is written is before
         the first.
     """
-    sentences = parsed_sentences(doc, "a corrector")
+    sentences = bare_sentences(doc, "a corrector")
     if not sentences:
         marks = tuple(token.text for token in doc if not token.is_space)
         return WrittenMarks([], (marks,), (marks,))
@@ -270,7 +310,7 @@ def written_marks(
 
 
 def _is_here(
-    correction: Correction, doc: Doc, source: ParsedSentence, slot: int, first: int
+    correction: Correction, doc: Doc, source: BareSentence, slot: int, first: int
 ) -> bool:
     """Whether a correction is of a sentence's slot.
 

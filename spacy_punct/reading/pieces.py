@@ -1,10 +1,17 @@
-"""The restored text as a `Doc` of its own."""
+"""Words and marks as they are written, and the `Doc` that is made of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from spacy.tokens import Doc, Span, Token
 
+from spacy_punct.data.marks import ABBREVIATION_DOT
+from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.reading.attributes import register
+from spacy_punct.reading.sentences import BareSentence
+from spacy_punct.text.writer import Gap, Piece, Writer
+
+register(Token, source_index={"default": None})
 
 PieceData = Sequence[str | int | None]
 """Text, white space after it, number of the sentence, and position of the source
@@ -158,3 +165,69 @@ def _moved(
         kb_id=span.kb_id,
         span_id=span.id,
     )
+
+
+def write_sentence(
+    source: BareSentence,
+    slots: Slots,
+    words: Sequence[str],
+    writer: Writer,
+    glyphs: Mapping[tuple[int, int], str],
+    after: str = "",
+) -> list[Piece]:
+    """The words and marks of a sentence, as written.
+
+    source (BareSentence): The sentence as it was.
+    slots (Slots): Its marks now.
+    words (Sequence[str]): How its words are written.
+    writer (Writer): How to write.
+    glyphs (Mapping): (slot, position) -> how a mark is written.
+    after (str): White space after it.
+    RETURNS (list[Piece]): The pieces.
+    """
+    return writer.write(
+        words,
+        slots,
+        tags=source.tree.tags,
+        gaps=[_gap(source, i) for i in range(len(source.white))],
+        glyphs=glyphs,
+        white={
+            i: white
+            for i, white in enumerate(source.white)
+            if source.marks[i] and slots[i] == source.marks[i]
+        },
+        after=after,
+    )
+
+
+def joined_slots(sentences: Iterable[Slots]) -> list[Puncteme]:
+    """The slots of a text: where two sentences meet, those of both."""
+    slots: list[Puncteme] = [()]
+    for first, *others in sentences:
+        slots[-1] += first
+        slots += others
+    return slots
+
+
+def without_second_dots(words: Sequence[str], slots: Slots) -> Slots:
+    """The slots without the dots that words such as `etc.` bring along."""
+    result = list(slots)
+    for i, word in enumerate(words, start=1):
+        if word.endswith(".") and len(word) > 1:
+            kept = tuple(m for m in result[i] if m != ABBREVIATION_DOT)
+            result[i] = kept[1:] if kept[:1] == (".",) else kept
+    return tuple(result)
+
+
+def _gap(source: BareSentence, slot: int) -> Gap:
+    """The source's white space between two words, unless it is an ordinary space.
+
+    Where marks stood that do not stand there now, only line breaks are kept.
+    """
+    marks, white = source.marks[slot], source.white[slot]
+    if marks:
+        return tuple(piece for piece in white if "\n" in piece) or None
+    is_inner = 0 < slot < len(source.positions)
+    if not is_inner or white == (" ",):
+        return None
+    return tuple(piece for piece in white if piece)

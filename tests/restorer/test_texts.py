@@ -5,7 +5,7 @@ from spacy.tokens import Doc
 from spacy_punct.errors import PunctError
 from spacy_punct.reading.attributes import PIECES
 from spacy_punct.restorer import stream
-from spacy_punct.restorer.stream import _by_owner, restore_units, restore_words
+from spacy_punct.restorer.texts import _by_owner, restore_units, restore_words
 
 TEXT = [
     "Peter",

@@ -1,8 +1,11 @@
-"""Texts of any length, word by word."""
+"""Texts of any length, restored."""
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple, TypeVar, overload
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -10,10 +13,63 @@ from spacy.tokens import Doc
 from spacy_punct.data.marks import HYPHENS, is_opener
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, check_same_text
+from spacy_punct.pipe.bundled import load
 from spacy_punct.reading.attributes import PIECES
 from spacy_punct.reading.gold import first_opener
+from spacy_punct.reading.windows import is_long
 
 T = TypeVar("T")
+
+_WHITE = re.compile(r"(\s+)")
+
+
+@overload
+def restore(texts: str) -> str: ...
+@overload
+def restore(texts: Iterable[str]) -> Iterator[str]: ...
+def restore(texts: str | Iterable[str]) -> str | Iterator[str]:
+    """Restore the punctuation of English text with the bundled pipeline.
+
+    It is loaded at the first call.
+
+    texts (str | Iterable[str]): A text of any length, or many.
+    RETURNS (str | Iterator[str]): The text with its punctuation, or each of them.
+    """
+    if isinstance(texts, str):
+        return next(_restored_texts([texts]))
+    return _restored_texts(texts)
+
+
+@cache
+def _pipeline() -> Language:
+    return load("en", exclude=["punctuation_corrector"])
+
+
+def _restored_texts(texts: Iterable[str]) -> Iterator[str]:
+    nlp = _pipeline()
+    for long, group in groupby(texts, key=is_long):
+        if long:
+            yield from (restore_long(nlp, text) for text in group)
+        else:
+            yield from (doc._.restored_text for doc in nlp.pipe(group))
+
+
+def restore_long(nlp: Language, text: str) -> str:
+    """Restore a text that is too long to go through a pipeline at once.
+
+    nlp (Language): A pipeline with a `punctuation_restorer`.
+    text (str): The text.
+    RETURNS (str): The text with its punctuation. White space stays as it was.
+    """
+    # Words at even places, white space at odd ones; either end may be empty.
+    parts = _WHITE.split(text)
+    places = [i for i in range(0, len(parts), 2) if parts[i]]
+    words = restore_words([parts[i] for i in places], nlp)
+    for i, word in zip(places, words, strict=True):
+        parts[i] = word
+        if not word:  # it is now written together with the word before
+            parts[i - 1] = ""
+    return "".join(parts)
 
 
 class RestoredWord(NamedTuple):
@@ -34,27 +90,31 @@ class RestoredWord(NamedTuple):
 
 
 def restore_words(
-    nlp: Language, words: Iterable[str], *, window: int = 1000
+    words: Iterable[str], nlp: Language | None = None, *, window: int = 1000
 ) -> Iterator[str]:
     """Restore an endless text: each word comes back with its marks.
 
-    nlp, words, window: See `restored_words`.
+    words (Iterable[str]): The words, without white space in them.
+    nlp (Language | None): A pipeline with a `punctuation_restorer`; None for the
+        bundled English one.
+    window (int): How many words to look at together.
     YIELDS (str): One for each word, in order: `("Well,` for `well`. Empty for a word
         that is now written together with the one before (`twenty-one`).
     """
-    return (word.text for word in restored_words(nlp, words, window=window))
+    pipeline = nlp or _pipeline()
+    return (word.text for word in restored_words(words, pipeline, window=window))
 
 
 def restored_words(
-    nlp: Language, words: Iterable[str], *, window: int = 1000
+    words: Iterable[str], nlp: Language, *, window: int = 1000
 ) -> Iterator[RestoredWord]:
     """Restore an endless text word by word.
 
     The text goes through the pipeline in windows. The last sentence of a window may
     go on, so it is read again with the next window, unless it is most of this one.
 
-    nlp (Language): A pipeline with a `punctuation_restorer`.
     words (Iterable[str]): The words, without white space in them.
+    nlp (Language): A pipeline with a `punctuation_restorer`.
     window (int): How many words to look at together.
     YIELDS (RestoredWord): One for each word, in order.
     """
@@ -89,7 +149,7 @@ def restore_units(
             yield from own
 
     restored: list[RestoredWord] = []
-    for word in restored_words(nlp, words(), window=window):
+    for word in restored_words(words(), nlp, window=window):
         restored.append(word)
         while ahead and len(restored) >= ahead[0][1]:
             unit, n = ahead.popleft()

@@ -32,7 +32,7 @@ def has_marks(doc: Doc) -> bool:
     """Whether any token looks like a mark, unless all are known to be words."""
     if doc.user_data.get(WORDS_ONLY, False):
         return False
-    return any(is_mark(token.text) for token in doc)
+    return any(map(is_mark, [token.text for token in doc]))
 
 
 def marked_starts(

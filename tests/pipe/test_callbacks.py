@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from spacy_punct.pipe.ops import NumpyGemmOps, computing_with, quickest_ops
 from thinc.api import NumpyOps, Ops, get_current_ops
 
 from spacy_punct.pipe import ops
-from spacy_punct.pipe.ops import NumpyGemmOps, computing_with, quickest_ops
 
 
 @pytest.mark.parametrize("trans1", [False, True])
