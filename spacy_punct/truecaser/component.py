@@ -143,7 +143,7 @@ class Truecaser(TrainablePipe):
         counts: Counter[str] = Counter()
         some_capital = False
         for example in examples:
-            for token, form in zip(example.predicted, true_forms(example), strict=True):
+            for form in true_forms(example):
                 if form is None:
                     continue
                 some_capital |= has_capital(form)

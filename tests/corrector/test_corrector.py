@@ -22,7 +22,7 @@ from spacy_punct.corrector.changes import (
     correction_data,
     written_marks,
 )
-from spacy_punct.corrector.component import PunctuationCorrector
+from spacy_punct.corrector.component import CorrectorSettings
 from spacy_punct.corrector.scorer import make_correction_scorer, observed_slots
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.treebank import read_treebank
@@ -494,12 +494,11 @@ def test_corrector_settings_are_checked(config):
         spacy.blank("xx").add_pipe(NAME, config=config)
 
 
-def test_corrector_choices_are_checked_without_a_config_too(corrects):
-    model = corrector(corrects).model
+def test_corrector_choices_are_checked_without_a_config_too():
     with pytest.raises(PunctError, match=r"P046.*straight, typographic"):
-        PunctuationCorrector(corrects.vocab, model, quotes="curly")
+        CorrectorSettings(quotes="curly")
     with pytest.raises(PunctError, match=r"P024.*threshold"):
-        PunctuationCorrector(corrects.vocab, model, threshold=1.5)
+        CorrectorSettings(threshold=1.5)
 
 
 def test_corrector_added_to_a_blank_pipeline(tmp_path, monkeypatch):

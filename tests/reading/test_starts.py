@@ -143,7 +143,7 @@ def test_senter_english_without_marks_as_the_model_says(nlp, words):
     senter = nlp.get_pipe("stream_senter")
     (guesses,) = senter.predict([doc])
     (scores,) = senter.model.predict([doc])
-    assert (guesses == (scores[:, 1] > senter.threshold)).all()
+    assert (guesses == (scores[:, 1] > senter.settings.threshold)).all()
 
 
 @needs_english

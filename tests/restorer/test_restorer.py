@@ -12,7 +12,7 @@ from spacy_punct.errors import PunctError
 from spacy_punct.pipe import base
 from spacy_punct.pipe.callbacks import create_compact
 from spacy_punct.reading.examples import create_corpus
-from spacy_punct.restorer.component import PunctuationRestorer
+from spacy_punct.restorer.component import RestorerSettings
 from tests.reading.docs import (
     ODD,
     WORDS,
@@ -401,10 +401,9 @@ def test_restorer_no_sentence_bounds(on_trees):
         on_trees(doc)
 
 
-def test_restorer_choices_are_checked_without_a_config_too(on_trees):
-    model = on_trees.get_pipe(NAME).model
+def test_restorer_choices_are_checked_without_a_config_too():
     with pytest.raises(PunctError, match=r"P046.*replace, keep, error"):
-        PunctuationRestorer(on_trees.vocab, model, existing="forget")
+        RestorerSettings(existing="forget")
 
 
 def test_restorer_relations_without_heads(on_trees):

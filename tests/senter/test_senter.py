@@ -70,9 +70,9 @@ def test_senter_threshold_decides(nlp):
     senter = nlp.get_pipe("stream_senter")
     found = {}
     for threshold in (0.0, 0.2, 0.8, 0.999999):
-        senter.threshold = threshold
+        senter.settings.threshold = threshold
         found[threshold] = set(starts(nlp(text)))
-    senter.threshold = 0.5
+    senter.settings.threshold = 0.5
     assert found[0.0] == set(range(7))
     assert found[0.999999] == {0}
     assert found[0.8] <= found[0.2]
