@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spacy_punct.cli import shared
 from spacy_punct.cli.correct import CorrectedLine, _corrected, _writer
-from spacy_punct.cli.shared import load_pipeline, parted, windows
+from spacy_punct.cli.shared import load_pipeline, parted
 from spacy_punct.corrector.component import PunctuationCorrector
 from spacy_punct.data.m2 import read_m2
+from spacy_punct.reading.windows import windows
 from spacy_punct.restorer.component import PunctuationRestorer
 
 NAME = "punctuation_corrector"

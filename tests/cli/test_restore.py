@@ -13,9 +13,8 @@ from functools import partial
 import pytest
 
 import spacy_punct
-from spacy_punct.pipe import bundled as pipelines
-from spacy_punct.cli import shared
 from spacy_punct.cli.restore import _line_by_line
+from spacy_punct.pipe import bundled as pipelines
 
 TEXT = "if the rain stops anna will visit us"
 SRT = """1

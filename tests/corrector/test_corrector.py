@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
-from spacy_punct.pipe.training import train_batches
 
 from spacy_punct.corrector.changes import (
     CorrectedSentence,
@@ -22,7 +21,7 @@ from spacy_punct.corrector.changes import (
     correction_data,
     written_marks,
 )
-from spacy_punct.corrector.component import CorrectorSettings
+from spacy_punct.corrector.component import CorrectorSettings, PunctuationCorrector
 from spacy_punct.corrector.scorer import make_correction_scorer, observed_slots
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.treebank import read_treebank
@@ -601,15 +600,6 @@ def test_corrector_gold_is_the_truth_and_the_tree_what_is_written(corrects):
         assert example.predicted.text == example.reference.text
 
 
-def test_corrector_fresh_errors_in_each_pass_unless_told(corrects):
-    for fresh in (True, False):
-        corpus = create_correction_corpus(
-            SAMPLE / "dev.conllu", limit=12, fresh=fresh, seed=3
-        )
-        passes = [[e.x.text for e in corpus(corrects)] for _ in range(2)]
-        assert (passes[0] != passes[1]) is fresh
-
-
 def test_corrector_learns(tmp_path):
     nlp = spacy.blank("en")
     cnn = {
@@ -624,7 +614,7 @@ def test_corrector_learns(tmp_path):
     }
     model = {**SMALL_LEXICAL, "tok2vec": cnn, "observed_width": 8, "dropout": 0.0}
     nlp.add_pipe(NAME, config={"model": model})
-    examples = small_examples(nlp, 10, fresh=False)
+    examples = small_examples(nlp, 10)
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.05
     losses = [nlp.update(examples, sgd=optimizer)[NAME] for _ in range(25)]
@@ -646,7 +636,7 @@ def test_corrector_training_needs_punctuation(corrects):
 
 def scored(nlp: Language, how) -> dict:
     """The scores of corrections that are made by a function of (observed, truth)."""
-    examples = small_examples(nlp, 20, fresh=False)
+    examples = small_examples(nlp, 20)
     for example in examples:
         observed = observed_slots(example.predicted)
         slots = how(observed, gold_slots(example.reference))
@@ -674,7 +664,7 @@ def test_corrector_scorer(corrects):
 
 
 def test_corrector_evaluates_with_a_parser(corrects):
-    examples = small_examples(corrects, 10, fresh=False, gold_trees=False)
+    examples = small_examples(corrects, 10, gold_trees=False)
     scores = corrects.evaluate(examples)
     assert 0 <= scores["correct_f05"] <= 1
     assert scores["correct_aed_before"] > 0
@@ -734,7 +724,7 @@ def test_corrector_training_keeps_no_old_weights():
     nlp = spacy.blank("en")
     model = {"@architectures": "spacy_punct.LogLinearAttach.v1"}
     nlp.add_pipe(NAME, config={"model": model})
-    examples = small_examples(nlp, 4, fresh=False)
+    examples = small_examples(nlp, 4)
     optimizer = nlp.initialize(lambda: examples)
 
     def tensors_after_updates() -> int:
@@ -744,19 +734,3 @@ def test_corrector_training_keeps_no_old_weights():
         return sum(isinstance(found, torch.Tensor) for found in gc.get_objects())
 
     assert tensors_after_updates() >= tensors_after_updates()
-
-
-def test_training_makes_other_errors_in_each_epoch():
-    nlp = spacy.blank("en")
-
-    def epochs(fresh: bool) -> list[list[str]]:
-        corpus = create_correction_corpus(
-            SAMPLE / "dev.conllu", limit=20, fresh=fresh, seed=3
-        )
-        batches = train_batches(nlp, corpus, lambda found: [list(found)], 0)
-        return [sorted(ex.x.text for ex in next(batches)[1]) for _ in range(3)]
-
-    first, second, third = epochs(fresh=True)
-    assert first != second != third
-    first, second, third = epochs(fresh=False)
-    assert first == second == third
