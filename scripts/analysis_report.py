@@ -6,10 +6,11 @@ from pathlib import Path
 
 import srsly
 
+from scripts.learned import Analysis, Ranks, RelationPairs
 from scripts.pictures import rewrite_bars
 from spacy_punct.data.marks import BOS
 from spacy_punct.data.tree import Puncteme
-from spacy_punct.model.analysis import Analysis, Ranks, RelationPairs, Rewrite
+from spacy_punct.model.rewrites import Rewrite
 
 _MOST_REWRITES = 40
 _MOST_RELATIONS = 10
@@ -39,7 +40,7 @@ def written(marks: Puncteme) -> str:
 def tables(analysis: Analysis) -> Iterator[Table]:
     """The tables of an analysis.
 
-    analysis (Analysis): What `spacy_punct.model.analysis.analyze` says.
+    analysis (Analysis): What `scripts.learned.analyze` says.
     YIELDS (Table): Those that have rows.
     """
     found = (_rules, _edits, _rewrites, _relations)

@@ -4,10 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from tqdm import tqdm
-
-from scripts.analysis_report import tables, write_analysis
-from scripts.pictures import require_matplotlib
 from spacy_punct.cli.group import (
     MODEL_HELP,
     check_file,
@@ -15,9 +11,13 @@ from spacy_punct.cli.group import (
     load_pipeline,
     printer,
 )
+from tqdm import tqdm
+
+from scripts.analysis_report import tables, write_analysis
+from scripts.learned import Analysis
+from scripts.learned import analyze as run
+from scripts.pictures import require_matplotlib
 from spacy_punct.data.treebank import read_treebank
-from spacy_punct.model.analysis import Analysis
-from spacy_punct.model.analysis import analyze as run
 from spacy_punct.reading.corpus import make_doc
 from spacy_punct.restorer.component import PunctuationRestorer
 from spacy_punct.restorer.evaluation import gold_trees

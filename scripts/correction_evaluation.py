@@ -12,16 +12,17 @@ from spacy.tokens import Doc
 from tqdm import tqdm
 
 from scripts.parallel import ParallelText
-from spacy_punct.corrector.component import PunctuationCorrector
 from spacy_punct.corrector.changes import shown_slots
+from spacy_punct.corrector.component import PunctuationCorrector
 from spacy_punct.data.corruption import NoisySlot, noise_by_sentence, with_noise
 from spacy_punct.data.tree import Slots, Tree
 from spacy_punct.data.treebank import Treebank
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.model.correction_scores import count_changes, score_edits
 from spacy_punct.model.evaluation import (
+    count_changes,
     final_mark,
     permutation_test,
+    score_edits,
     sentence_edits,
     trivial_slots,
 )
@@ -29,8 +30,8 @@ from spacy_punct.pipe.base import PunctuationPipe
 from spacy_punct.reading.attributes import CORRECTIONS
 from spacy_punct.reading.corpus import make_doc, unpunctuated
 from spacy_punct.reading.examples import with_marks
-from spacy_punct.reading.sentences import MARKS, BareSentence
 from spacy_punct.reading.pieces import joined_slots
+from spacy_punct.reading.sentences import MARKS, BareSentence
 from spacy_punct.restorer.component import PunctuationRestorer
 from spacy_punct.restorer.evaluation import read_for
 from spacy_punct.text.spacing import Spacing

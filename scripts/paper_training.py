@@ -11,8 +11,7 @@ from scripts.averaging import RunningAverage, copy_weights
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.attach import encode
-from spacy_punct.model.channel import DIRECTIONS, Direction
-from spacy_punct.model.channel_weights import ChannelKind, ChannelWeights
+from spacy_punct.model.channel import DIRECTIONS, ChannelKind, ChannelWeights, Direction
 from spacy_punct.model.objective import Likelihood
 from spacy_punct.model.punctuation import PunctuationModel
 

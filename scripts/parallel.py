@@ -8,8 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from spacy_punct.data.marks import is_mark
-from spacy_punct.data.quotes import directed_quotes
+from spacy_punct.data.marks import directed_quotes, is_mark
 from spacy_punct.data.tree import Slots
 from spacy_punct.errors import Errors, PunctError
 
@@ -18,7 +17,7 @@ _PENN_OPENER, _PENN_CLOSER = "``", "''"
 
 
 class _Clue(NamedTuple):
-    """See `spacy_punct.data.quotes.QuoteToken`."""
+    """See `spacy_punct.data.marks.QuoteToken`."""
 
     form: str
     xpos: str

@@ -16,8 +16,7 @@ from unicodedata import bidirectional
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.model.analysis import Rewrite
-from spacy_punct.model.nunberg import Bigram
+from spacy_punct.model.rewrites import Bigram, Rewrite
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -53,8 +53,8 @@ from spacy_punct.data.depunctuation import (
     is_punctuation,
 )
 from spacy_punct.data.marks import ABBREVIATION_DOT
-from spacy_punct.data.splits import read_splits, split_file
 from spacy_punct.data.tree import Slots, Tree
+from spacy_punct.data.treebank import read_splits, split_file
 from spacy_punct.errors import PunctError
 from spacy_punct.files import write_safely
 from spacy_punct.model.evaluation import permutation_test
@@ -91,7 +91,7 @@ class SurfaceTree:
 def training_sentences(folder: Path) -> tuple[list[Sentence], list[PunctuatedTree]]:
     """The usable training sentences of a treebank, as they are and depunctuated.
 
-    folder (Path): See `spacy_punct.data.splits.read_splits`.
+    folder (Path): See `spacy_punct.data.treebank.read_splits`.
     RETURNS (tuple): Both in the same order.
     """
     splits = read_splits(folder)

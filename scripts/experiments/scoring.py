@@ -15,10 +15,10 @@ from tqdm import tqdm
 from scripts.analysis_report import write_analysis
 from scripts.baselines.storage import from_disk as tagger_from_disk
 from scripts.experiments.training import MODEL, best_direction, read_docs
+from scripts.learned import analyze
 from spacy_punct.data.depunctuation import PunctuatedTree
-from spacy_punct.data.splits import read_splits
 from spacy_punct.data.tree import Slots
-from spacy_punct.model.analysis import analyze
+from spacy_punct.data.treebank import read_splits
 from spacy_punct.model.evaluation import final_mark, score, sentence_edits
 from spacy_punct.reading.corpus import unpunctuated
 from spacy_punct.reading.gold import gold_slots

@@ -13,6 +13,7 @@ from spacy.cli.package import package
 from spacy.tokens import Doc, DocBin
 from spacy.util import load_config
 from spacy.vocab import Vocab
+from spacy_punct.pipe.training import train
 
 from scripts.baselines.storage import to_disk as tagger_to_disk
 from scripts.baselines.training import TaggerTraining, train_tagger
@@ -20,11 +21,16 @@ from scripts.experiments.plan import HALF, WHOLE
 from scripts.fetch.sources import caveat
 from scripts.udpipe import parse, train_udpipe
 from spacy_punct.about import __version__
-from spacy_punct.data.splits import SPLITS, Splits, read_splits, split_file
-from spacy_punct.data.treebank import count_marks, read_treebank
+from spacy_punct.data.treebank import (
+    SPLITS,
+    Splits,
+    count_marks,
+    read_splits,
+    read_treebank,
+    split_file,
+)
 from spacy_punct.model.channel import DIRECTIONS
 from spacy_punct.model.inventory import MIN_MARK_COUNT, known_marks
-from spacy_punct.pipe.training import train
 from spacy_punct.reading.corpus import make_doc, unpunctuated, write_trees
 from spacy_punct.reading.jackknife import parse_docs
 

@@ -10,7 +10,7 @@ import srsly
 from weasel.schemas import ProjectConfigSchema, validate
 from weasel.util.config import substitute_project_variables
 
-from spacy_punct.data.splits import SPLITS
+from spacy_punct.data.treebank import SPLITS
 from spacy_punct.errors import Errors, PunctError
 
 PROJECT_FILE = "project.yml"

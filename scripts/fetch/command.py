@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from spacy_punct.cli.group import command, printer
 
 from scripts.aligned import lack_text
 from scripts.fetch.assets import (
@@ -16,9 +17,8 @@ from scripts.fetch.assets import (
 from scripts.fetch.downloading import Network, UnavailableError
 from scripts.fetch.fetching import Fetched, fetch_treebank
 from scripts.fetch.sources import Origin, caveat
-from spacy_punct.cli.group import command, printer
 from spacy_punct.data.conllu import read_conllu
-from spacy_punct.data.splits import split_file
+from spacy_punct.data.treebank import split_file
 from spacy_punct.errors import Errors, PunctError
 
 _SAMPLE = Path("assets") / "sample"

@@ -18,7 +18,7 @@ from scripts.fetch.sources import (
     write_record,
 )
 from spacy_punct.data.conllu import read_conllu
-from spacy_punct.data.splits import SPLITS, split_file
+from spacy_punct.data.treebank import SPLITS, split_file
 from spacy_punct.errors import Errors, PunctError
 
 _RELEASE = re.compile(r"(?P<treebank>.+)-(?P<major>\d+)\.(?P<minor>\d+)")

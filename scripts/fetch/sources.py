@@ -7,7 +7,7 @@ from pathlib import Path
 
 import srsly
 
-from spacy_punct.data.splits import PARTIAL_SHARE, SPLITS, split_file
+from spacy_punct.data.treebank import PARTIAL_SHARE, SPLITS, split_file
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.files import write_safely
 

@@ -7,8 +7,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_punct.data.tree import Slots
-from spacy_punct.model.correction_scores import score_edits
-from spacy_punct.model.evaluation import score
+from spacy_punct.model.evaluation import score, score_edits
 from spacy_punct.reading.gold import gold_slots, has_gold
 from spacy_punct.reading.pieces import joined_slots
 from spacy_punct.reading.sentences import bare_sentences

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from spacy_punct.data.conllu import Sentence, Token
-from spacy_punct.data.marks import ABBREVIATION_DOT, SPECIAL_GLYPHS
-from spacy_punct.data.quotes import directed_quotes
+from spacy_punct.data.marks import ABBREVIATION_DOT, SPECIAL_GLYPHS, directed_quotes
 from spacy_punct.data.tree import ROOT, Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
 

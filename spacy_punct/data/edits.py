@@ -8,7 +8,7 @@ from spacy_punct.data.tree import Puncteme, Slots
 
 
 @dataclass(frozen=True, order=True)
-class Edit:
+class SlotEdit:
     """Marks of one slot that give way to others.
 
     slot (int): The slot.
@@ -23,7 +23,7 @@ class Edit:
 
 
 @lru_cache(maxsize=1 << 16)
-def edits(before: Puncteme, after: Puncteme, slot: int = 0) -> tuple[Edit, ...]:
+def edits(before: Puncteme, after: Puncteme, slot: int = 0) -> tuple[SlotEdit, ...]:
     """The edits that turn a slot's marks into others.
 
     As few marks as possible are inserted, deleted or replaced. Changes with no mark
@@ -32,7 +32,7 @@ def edits(before: Puncteme, after: Puncteme, slot: int = 0) -> tuple[Edit, ...]:
 
     before, after (Puncteme): The slot's marks.
     slot (int): The slot.
-    RETURNS (tuple[Edit, ...]): From left to right; none if nothing was changed.
+    RETURNS (tuple[SlotEdit, ...]): From left to right; none if nothing was changed.
     """
     # best[i, j, changing]: (marks changed, edits, their negated starts, the edits) to
     # turn before[:i] into after[:j], `changing` if the last step changed a mark. An
@@ -52,7 +52,7 @@ def edits(before: Puncteme, after: Puncteme, slot: int = 0) -> tuple[Edit, ...]:
                         _improve(best, (i + di, k + dk, True), changed)
     ends = [best.get((len(before), len(after), changing)) for changing in (False, True)]
     *_, found = min(end for end in ends if end is not None)
-    return tuple(Edit(slot, i, end, after[k:stop]) for i, end, k, stop in found)
+    return tuple(SlotEdit(slot, i, end, after[k:stop]) for i, end, k, stop in found)
 
 
 def _improve(best: dict, state: tuple, label: tuple) -> None:
@@ -69,17 +69,17 @@ def _change(label: tuple, changing: bool, step: tuple[int, int, int, int]) -> tu
     return marks + 1, n, starts, (*others, (start, step[1], first, step[3]))
 
 
-def slot_edits(before: Slots, after: Slots) -> list[Edit]:
+def slot_edits(before: Slots, after: Slots) -> list[SlotEdit]:
     """The edits that turn the marks of a sentence into others, slot by slot."""
     pairs = zip(before, after, strict=True)
     return [edit for i, (a, b) in enumerate(pairs) if a != b for edit in edits(a, b, i)]
 
 
-def apply_edits(before: Slots, changes: Iterable[Edit]) -> Slots:
+def apply_edits(before: Slots, changes: Iterable[SlotEdit]) -> Slots:
     """The marks of a sentence after some edits.
 
     before (Slots): The marks.
-    changes (Iterable[Edit]): Edits that do not overlap.
+    changes (Iterable[SlotEdit]): Edits that do not overlap.
     RETURNS (Slots): The marks then.
     """
     slots = list(before)

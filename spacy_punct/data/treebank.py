@@ -1,4 +1,4 @@
-"""Whole treebanks as punctuated trees, with a count of what was left out."""
+"""Treebank files as punctuated trees, and treebank folders as train, dev and test."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -95,3 +95,41 @@ def split_treebank(
     """The first `share` of the examples, and the rest."""
     cut = round(len(examples) * share)
     return examples[:cut], examples[cut:]
+
+
+SPLITS = ("train", "dev", "test")
+PARTIAL_SHARE = 0.87
+"""How much of dev is trained on if there is no train file."""
+
+
+@dataclass(frozen=True)
+class Splits:
+    """The usable sentences of a treebank."""
+
+    train: Sequence[PunctuatedTree]
+    dev: Sequence[PunctuatedTree]
+    test: Sequence[PunctuatedTree]
+    partial: bool
+    """Whether there was no train file, so that train and dev are parts of dev."""
+
+
+def split_file(folder: Path, split: str) -> Path:
+    return folder / f"{split}.conllu"
+
+
+def read_splits(folder: Path) -> Splits:
+    """Read train.conllu, dev.conllu and test.conllu of a folder.
+
+    Without a train file, the first 87% of dev are trained on and the rest decides.
+
+    folder (Path): The treebank's folder.
+    RETURNS (Splits): Its usable sentences.
+    """
+    partial = not split_file(folder, "train").is_file()
+    dev = read_treebank(split_file(folder, "dev")).examples
+    test = read_treebank(split_file(folder, "test")).examples
+    if partial:
+        train, dev = split_treebank(dev, PARTIAL_SHARE)
+    else:
+        train = read_treebank(split_file(folder, "train")).examples
+    return Splits(train, dev, test, partial)

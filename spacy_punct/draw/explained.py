@@ -9,10 +9,9 @@ from spacy.tokens import Doc
 from spacy_punct.data.marks import ABBREVIATION_DOT, BOS
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.model.analysis import underlying_slots
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Pair
-from spacy_punct.model.slot_edits import Rewriting, best_rewriting
+from spacy_punct.model.rewrites import Rewriting, best_rewriting, underlying_slots
 from spacy_punct.pipe.base import PunctuationPipe
 from spacy_punct.reading.sentences import BareSentence, bare_sentences
 from spacy_punct.restorer.component import Restoration

@@ -19,9 +19,8 @@ from spacy_punct.draw.markup import (
     percent,
     text_width,
 )
-from spacy_punct.model.analysis import Rewrite, learned_rewrites, rewrite
 from spacy_punct.model.channel import Channel
-from spacy_punct.model.nunberg import Bigram
+from spacy_punct.model.rewrites import Bigram, Rewrite, learned_rewrites, rewrite
 
 _PANEL, _HEIGHT, _BAR = 190, 150, 34
 _FULL = 74

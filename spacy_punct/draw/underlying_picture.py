@@ -28,7 +28,7 @@ from spacy_punct.draw.underlying_layout import (
     Layout,
     Row,
 )
-from spacy_punct.model.slot_edits import Rewriting
+from spacy_punct.model.rewrites import Rewriting
 
 _LEVEL = 21
 """Between arcs."""

@@ -19,7 +19,7 @@ the same time.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -27,13 +27,12 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, embedding_bag
 from torch.nn.utils.rnn import PackedSequence
 
-from spacy_punct.data.tree import Slots, Tree
+from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.attach import LogLinearAttach, RelationScores
 from spacy_punct.model.features import Nodes, TreeFeatures
+from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.scores import NodeScores, ObservedSlots
-from spacy_punct.model.slot_guess import SlotGuess, log_prob_of
-from spacy_punct.model.slot_reader import AGREEMENTS, Reading, SlotReader
 
 _LENGTHS = (1, 2, 3, 4, 6, 9, 14, 22, 35)
 """Constituents of up to this many words have an embedding in common."""
@@ -130,6 +129,139 @@ class LexicalFeatures:
         shift = np.repeat(np.arange(len(self.sizes)), self.sizes)
         word, _, first, last = self.roles[:, :4].T + shift
         return word, first, last + 1
+
+
+_PLACES = 3
+"""Marks are told apart by their place among this many, from either end."""
+
+AGREEMENTS = 2
+"""Ways in which a puncteme may agree with a slot: it is all of it, or a part of it."""
+
+
+class Reading(NamedTuple):
+    """The slots of several trees, end to end.
+
+    vectors (Tensor): (slots, width).
+    agreement (ndarray): (slots, 2, V) booleans: whether each puncteme is all that
+        stands in the slot, and whether it is a part of that.
+    """
+
+    vectors: Tensor
+    agreement: np.ndarray
+
+
+class SlotReader(nn.Module):
+    """Gives each slot a vector: that of its string, if a puncteme of the inventory is
+    written like it, and those of its marks by their places.
+
+    inventory (Inventory): The marks and punctemes.
+    width (int): The length of the vectors.
+    """
+
+    def __init__(self, inventory: Inventory, width: int) -> None:
+        super().__init__()
+        self.inventory = inventory
+        n_marks = len(inventory.marks)
+        self._first_mark = len(inventory.punctemes) + 1
+        self.table = nn.EmbeddingBag(
+            self._first_mark + 2 * _PLACES * n_marks, width, mode="sum"
+        )
+        nn.init.normal_(self.table.weight, std=0.3)
+        self._known: dict[Puncteme, tuple[list[int], np.ndarray]] = {}
+
+    def forward(self, observed: Sequence[Slots]) -> Reading:
+        """Read the slots of trees."""
+        strings = [slot for slots in observed for slot in slots]
+        number = {slot: k for k, slot in enumerate(dict.fromkeys(strings))}
+        found = list(map(self._read, number))
+        sizes = [len(features) for features, _ in found]
+        vectors = self.table(
+            torch.tensor([k for features, _ in found for k in features]),
+            torch.tensor(np.cumsum([0, *sizes[:-1]])),
+        )
+        numbers = np.array([number[slot] for slot in strings])
+        agreement = np.stack([agreement for _, agreement in found])[numbers]
+        return Reading(vectors.index_select(0, torch.from_numpy(numbers)), agreement)
+
+    def _read(self, slot: Puncteme) -> tuple[list[int], np.ndarray]:
+        """The features of a string, and how each puncteme agrees with it."""
+        if slot not in self._known:
+            (known,) = self.inventory.known((slot,))
+            ids = self.inventory.encode(known)
+            self._known[slot] = self._features(ids), agreements(self.inventory, ids)
+        return self._known[slot]
+
+    def _features(self, ids: tuple[int, ...]) -> list[int]:
+        n_marks = len(self.inventory.marks)
+        other = len(self.inventory.punctemes)
+        features = [self.inventory.puncteme_index.get(ids, other)]
+        for side, marks in enumerate((ids, ids[::-1])):
+            for place, mark in enumerate(marks):
+                place = side * _PLACES + min(place, _PLACES - 1)
+                features.append(self._first_mark + place * n_marks + mark)
+        return features
+
+
+def agreements(inventory: Inventory, ids: tuple[int, ...]) -> np.ndarray:
+    """(2, V) booleans: whether each puncteme is all of a string, or a part of it."""
+    parts = {ids[i:k] for i in range(len(ids)) for k in range(i + 1, len(ids) + 1)}
+    punctemes = inventory.encoded_punctemes
+    return np.array(
+        [[p == ids for p in punctemes], [p in parts - {ids} for p in punctemes]]
+    )
+
+
+class SlotGuess(nn.Module):
+    """A distribution of punctemes for each slot, as of a tagger.
+
+    inventory (Inventory): The punctemes.
+    n_inputs (int): Of the two words around a slot and what is written in it.
+    width (int): Of the hidden layer.
+    """
+
+    def __init__(self, inventory: Inventory, n_inputs: int, width: int) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(n_inputs, width)
+        self.output = nn.Linear(width, len(inventory.punctemes))
+        tables = [agreements(inventory, ids) for ids in inventory.encoded_punctemes]
+        self._agreement = torch.tensor(np.stack(tables))
+
+    def forward(self, words: Tensor, sizes: Sequence[int], written: Tensor) -> Tensor:
+        """(slots, V): log-probabilities.
+
+        words (Tensor): A vector for each word of several sentences.
+        sizes (Sequence[int]): How many words each has.
+        written (Tensor): A vector for each of their slots.
+        """
+        edge = words.new_zeros(1, words.shape[1])
+        padded = torch.cat([words, edge])
+        before, after = map(torch.from_numpy, _neighbours(sizes))
+        around = torch.cat([padded[before], padded[after], written], dim=1)
+        return self.output(torch.relu(self.hidden(around))).log_softmax(1)
+
+    def agreement(self, guesses: Tensor) -> Tensor:
+        """(slots, 2, V): how probably each puncteme is all that should be in the slot,
+        and how probably a part of that."""
+        tables = self._agreement.to(guesses.dtype)
+        return torch.einsum("sv,vap->sap", guesses.exp(), tables)
+
+
+def log_prob_of(guesses: Tensor, targets: np.ndarray) -> Tensor:
+    """log p of the slots whose truth is known, all together."""
+    known = np.flatnonzero(targets >= 0)
+    return guesses[torch.from_numpy(known), torch.from_numpy(targets[known])].sum()
+
+
+def _neighbours(sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """The words before and after each slot; the last of all for none."""
+    before, after = [], []
+    start, none = 0, sum(sizes)
+    for size in sizes:
+        words = range(start, start + size)
+        before += [none, *words]
+        after += [*words, none]
+        start += size
+    return np.array(before), np.array(after)
 
 
 class LexicalAttach(nn.Module):

@@ -12,8 +12,7 @@ from spacy_punct.data.tree import Slots, Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.attach import AttachScorer, LogLinearAttach
 from spacy_punct.model.automaton import Automata
-from spacy_punct.model.channel import Channel, Direction
-from spacy_punct.model.channel_weights import ChannelKind, ChannelWeights
+from spacy_punct.model.channel import Channel, ChannelKind, ChannelWeights, Direction
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.lexical import LexicalAttach, LexicalSettings

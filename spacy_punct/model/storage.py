@@ -21,7 +21,7 @@ from torch import nn
 
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.attach import AttachScorer, LogLinearAttach
-from spacy_punct.model.channel_weights import ChannelWeights
+from spacy_punct.model.channel import ChannelWeights
 from spacy_punct.model.features import FeatureRows, Observer
 from spacy_punct.model.inventory import Backoff, Inventory
 from spacy_punct.model.lexical import LexicalAttach, LexicalSettings

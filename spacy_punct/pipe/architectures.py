@@ -29,7 +29,7 @@ from torch.nn.utils.rnn import PackedSequence
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.attach import LogLinearAttach, encode
-from spacy_punct.model.channel_weights import ChannelKind
+from spacy_punct.model.channel import ChannelKind
 from spacy_punct.model.lexical import LexicalAttach, LexicalSettings
 from spacy_punct.model.objective import Likelihood
 from spacy_punct.model.punctuation import PunctuationModel

@@ -7,8 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from spacy.tokens import Doc, Token
 
-from spacy_punct.data.marks import ABBREVIATION_DOT, HYPHENS, is_mark, may_be_mark
-from spacy_punct.data.quotes import directed_quotes
+from spacy_punct.data.marks import (
+    ABBREVIATION_DOT,
+    HYPHENS,
+    directed_quotes,
+    is_mark,
+    may_be_mark,
+)
 from spacy_punct.data.tree import ROOT, Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.text.spacing import NO_SPACES
@@ -23,7 +28,7 @@ _DOUBLED = ".."
 
 
 class _Clue(NamedTuple):
-    """See `spacy_punct.data.quotes.QuoteToken`."""
+    """See `spacy_punct.data.marks.QuoteToken`."""
 
     form: str
     xpos: str

@@ -9,9 +9,9 @@ import numpy as np
 from spacy_punct.data.marks import ABBREVIATION_DOT, BRACKETS, UNK
 from spacy_punct.data.tree import ROOT, Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.model.analysis import underlying_slots
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Inventory, Pair
+from spacy_punct.model.rewrites import underlying_slots
 
 Surfaces = dict[Puncteme, float]
 """Surface string -> probability."""

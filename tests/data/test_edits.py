@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_punct.data.edits import Edit, apply_edits, edits, slot_edits
+from spacy_punct.data.edits import SlotEdit, apply_edits, edits, slot_edits
 from spacy_punct.model.mbr import edit_distance
 
 STRINGS = st.lists(st.sampled_from(",.?"), max_size=4).map(tuple)
@@ -70,5 +70,5 @@ def test_edits_make_the_change(data):
 def test_edits_of_a_slot(before, after, expected):
     found = edits(tuple(before.split()), tuple(after.split()), 3)
     assert list(found) == [
-        Edit(3, start, end, tuple(marks.split())) for start, end, marks in expected
+        SlotEdit(3, start, end, tuple(marks.split())) for start, end, marks in expected
     ]

@@ -21,7 +21,7 @@ from spacy_punct.model.attach import (
     encode,
 )
 from spacy_punct.model.automaton import Automata
-from spacy_punct.model.channel_weights import ChannelWeights
+from spacy_punct.model.channel import ChannelWeights
 from spacy_punct.model.features import Observer
 from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.objective import likelihood

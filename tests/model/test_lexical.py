@@ -13,7 +13,7 @@ from spacy_punct.data.tree import ROOT, Tree
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
 from spacy_punct.model.attach import LogLinearAttach, encode
-from spacy_punct.model.channel_weights import ChannelWeights
+from spacy_punct.model.channel import ChannelWeights
 from spacy_punct.model.lexical import LexicalAttach, LexicalSettings
 from spacy_punct.model.objective import likelihood
 from spacy_punct.model.punctuation import PunctuationModel

@@ -9,8 +9,8 @@ from spacy.vocab import Vocab
 
 from spacy_punct.errors import PunctError
 from spacy_punct.rephrasing.edits import (
-    TreeEdit,
     NoSuchWordError,
+    TreeEdit,
     delete,
     extract,
     find,

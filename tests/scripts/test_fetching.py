@@ -11,7 +11,7 @@ from scripts.fetch.assets import Asset, ListedTreebank, listed_treebanks
 from scripts.fetch.downloading import Network, UnavailableError
 from scripts.fetch.fetching import MirrorFolder, fetch_treebank, mirror_folder
 from scripts.fetch.sources import Origin, Source, caveat, read_record
-from spacy_punct.data.splits import SPLITS, split_file
+from spacy_punct.data.treebank import SPLITS, split_file
 from spacy_punct.errors import PunctError
 from tests.conftest import SAMPLE
 from tests.servers import FileServer

@@ -15,7 +15,7 @@ from scripts.pictures import (
     shown,
 )
 from spacy_punct.errors import PunctError
-from spacy_punct.model.analysis import Outcome, Rewrite
+from spacy_punct.model.rewrites import Outcome, Rewrite
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

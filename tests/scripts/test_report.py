@@ -5,8 +5,8 @@ import re
 import pytest
 
 from scripts.analysis_report import markdown, tables, written
+from scripts.learned import Analysis, analyze
 from spacy_punct.data.treebank import read_treebank
-from spacy_punct.model.analysis import Analysis, analyze
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from spacy_punct.data.tree import ROOT, Tree
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
 from spacy_punct.model.attach import LogLinearAttach, RelationScores
-from spacy_punct.model.channel_weights import ChannelWeights
+from spacy_punct.model.channel import ChannelWeights
 from spacy_punct.model.evaluation import evaluate, score
 from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.punctuation import PunctuationModel

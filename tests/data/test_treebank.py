@@ -4,8 +4,7 @@ import shutil
 
 import pytest
 
-from spacy_punct.data.splits import read_splits
-from spacy_punct.data.treebank import read_treebank
+from spacy_punct.data.treebank import read_splits, read_treebank
 from spacy_punct.errors import PunctError
 
 

@@ -1,5 +1,7 @@
-"""The edits of slots, against all there are."""
+"""Edits of slots against all there are, and Nunberg's rules against the paper."""
 
+from collections import Counter
+from itertools import product
 from math import exp, inf, log
 
 import numpy as np
@@ -9,7 +11,13 @@ from hypothesis import strategies as st
 
 from spacy_punct.data.marks import BOS, UNK
 from spacy_punct.model.channel import Channel, allowed_edits
-from spacy_punct.model.slot_edits import best_rewriting
+from spacy_punct.model.rewrites import (
+    NUNBERG_BRACKETS,
+    NUNBERG_MARKS,
+    STRENGTH,
+    best_rewriting,
+    nunberg_rules,
+)
 
 MARKS = (BOS, ",", ".", "''")
 
@@ -100,3 +108,61 @@ def test_marks_that_no_edit_explains():
 def test_unknown_marks_are_as_written():
     found = best_rewriting((UNK, "."), ("§", "."))
     assert found.origins == (0, 1)
+
+
+SPECIMENS = {
+    "point absorption": [", , > ,", ", . > .", "- , > -", "- ; > ;", "; . > ."],
+    "quote transposition": ["'' , > , ''", "'' . > . ''"],
+    "period absorption": [". ? > ?", ". ! > !", "<abbr> . > <abbr>"],
+    "bracket absorption": [", ) > )", "- ) > )", "( , > (", ", '' > ''", "`` , > ``"],
+}
+"""All of the paper's Table 1."""
+
+
+@pytest.mark.parametrize(
+    "schema, specimen", [(s, rule) for s, rules in SPECIMENS.items() for rule in rules]
+)
+def test_the_papers_specimens_are_rules(schema, specimen):
+    before, after = (tuple(side.split()) for side in specimen.split(" > "))
+    rule = nunberg_rules()[before]
+    assert rule.underlying == before
+    assert rule.surface == after
+    assert rule.schema == schema
+
+
+def test_there_are_ninety_rules_of_sixteen_marks():
+    rules = nunberg_rules()
+    assert len(set(NUNBERG_MARKS)) == len(NUNBERG_MARKS) == 16
+    assert set(rules) <= set(product(NUNBERG_MARKS, NUNBERG_MARKS))
+    assert Counter(rule.schema for rule in rules.values()) == {
+        "point absorption": 41,
+        "bracket absorption": 40,
+        "period absorption": 5,
+        "quote transposition": 4,
+    }
+
+
+def test_rules_absorb_or_transpose():
+    for (a, b), rule in nunberg_rules().items():
+        assert rule.surface in {(a,), (b,), (b, a)}
+        assert rule.surface != (a, b)
+
+
+def test_the_weaker_point_is_absorbed_on_either_side():
+    rules = nunberg_rules()
+    for a, b in product(STRENGTH, STRENGTH):
+        if STRENGTH[a] > STRENGTH[b]:
+            assert rules[a, b].surface == rules[b, a].surface == (a,)
+        elif a != b:
+            assert ((a, b) in rules) == (STRENGTH[a] < STRENGTH[b])
+
+
+def test_brackets_absorb_nothing_outside_and_no_brackets():
+    rules = nunberg_rules()
+    brackets = {*NUNBERG_BRACKETS, *NUNBERG_BRACKETS.values()}
+    assert not any(pair in rules for pair in product(brackets, brackets))
+    assert not any(
+        (mark, opener) in rules for mark in STRENGTH for opener in NUNBERG_BRACKETS
+    )
+    after = {ab for ab in rules if ab[0] in NUNBERG_BRACKETS.values()}
+    assert after == set(product(("''", "'"), (",", ".")))

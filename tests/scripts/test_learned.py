@@ -7,26 +7,28 @@ from math import log, prod
 import numpy as np
 import pytest
 
-from spacy_punct.data.depunctuation import PunctuatedTree
-from spacy_punct.data.marks import BOS, UNK, is_symmetric
-from spacy_punct.data.tree import Tree
-from spacy_punct.model.analysis import (
-    Rewrite,
+from scripts.learned import (
     Survey,
     analyze,
     certain_edits,
-    learned_rewrites,
     rank_rules,
     survey,
     symmetric_relations,
+)
+from spacy_punct.data.depunctuation import PunctuatedTree
+from spacy_punct.data.marks import BOS, UNK, is_symmetric
+from spacy_punct.data.tree import Tree
+from spacy_punct.model.attach import LogLinearAttach
+from spacy_punct.model.channel import Channel, ChannelWeights
+from spacy_punct.model.inventory import Inventory
+from spacy_punct.model.punctuation import PunctuationModel
+from spacy_punct.model.rewrites import (
+    NUNBERG_MARKS,
+    Rewrite,
+    learned_rewrites,
+    nunberg_rules,
     underlying_slots,
 )
-from spacy_punct.model.attach import LogLinearAttach
-from spacy_punct.model.channel import Channel
-from spacy_punct.model.channel_weights import ChannelWeights
-from spacy_punct.model.inventory import Inventory
-from spacy_punct.model.nunberg import MARKS, nunberg_rules
-from spacy_punct.model.punctuation import PunctuationModel
 
 KEEP, ABSORB_LEFT, ABSORB_RIGHT, TRANSPOSE = range(4)
 
@@ -88,14 +90,14 @@ def test_ranks_of_rules(direction):
 
 
 def test_a_channel_that_is_nunbergs_has_all_rules():
-    edits = Channel.identity((BOS, *MARKS)).edits.copy()
-    index = {mark: k for k, mark in enumerate((BOS, *MARKS))}
+    edits = Channel.identity((BOS, *NUNBERG_MARKS)).edits.copy()
+    index = {mark: k for k, mark in enumerate((BOS, *NUNBERG_MARKS))}
     for (a, b), rule in nunberg_rules().items():
         edits[KEEP, index[a], index[b]] = 0.0
         edit = {(b,): ABSORB_LEFT, (a,): ABSORB_RIGHT, (b, a): TRANSPOSE}
         edit |= {(a,): ABSORB_LEFT} if a == b else {}
         edits[edit[rule.surface], index[a], index[b]] = 1.0
-    found = Channel((BOS, *MARKS), edits, "right-to-left")
+    found = Channel((BOS, *NUNBERG_MARKS), edits, "right-to-left")
     recall = rank_rules(found)
     assert recall.n_unknown == recall.all.second == recall.all.lower == 0
     assert recall.all == recall.confident

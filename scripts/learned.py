@@ -1,91 +1,37 @@
 """What a trained model has learned of punctuation (section 5 of the paper)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise, product
+from itertools import pairwise
 from math import log
 from typing import Any
 
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.marks import BOS, UNK, is_symmetric
-from spacy_punct.data.tree import Puncteme, Slots, Tree
+from spacy_punct.data.tree import Puncteme
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Pair
-from spacy_punct.model.nunberg import MARKS, Bigram, nunberg_rules
 from spacy_punct.model.punctuation import PunctuationModel, batched
+from spacy_punct.model.rewrites import (
+    CERTAIN,
+    NUNBERG_MARKS,
+    Bigram,
+    Outcome,
+    Rewrite,
+    learned_rewrites,
+    nunberg_rules,
+    rewrite,
+    underlying_slots,
+)
 
-CONFIDENT, CERTAIN = 0.5, 0.75
-"""The paper's bounds: how probable an edit is where the model is sure of it."""
+CONFIDENT = 0.5
+"""The paper's bound: how probable an edit is where a model is sure of it."""
 
 _BATCH = 64
 """Sentences scored together."""
 _BEAM = 32
 """Bounds the search for the underlying tree; ordinary sentences do not reach it."""
-
-
-# What happens to two marks
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A surface string, and how probable it is."""
-
-    surface: Puncteme
-    p: float
-
-
-@dataclass(frozen=True)
-class Rewrite:
-    """What the channel makes of two underlying marks.
-
-    underlying (Bigram): ab.
-    count (int | None): How often ab was found underlying, if it was counted.
-    outcomes (tuple[Outcome, ...]): a, b, ab and ba, the most probable first.
-    """
-
-    underlying: Bigram
-    count: int | None
-    outcomes: tuple[Outcome, ...]
-
-    @property
-    def best(self) -> Outcome:
-        return self.outcomes[0]
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> "Rewrite":
-        """One of the rewrites in the JSON of an analysis."""
-        a, b = entry["underlying"]
-        outcomes = [Outcome(tuple(o["surface"]), o["p"]) for o in entry["outcomes"]]
-        return cls((a, b), entry["count"], tuple(outcomes))
-
-
-def rewrite(channel: Channel, underlying: Bigram, count: int | None = None) -> Rewrite:
-    """The learned distribution of an underlying bigram's surface."""
-    surfaces = channel.rewrite(underlying)
-    return Rewrite(underlying, count, tuple(Outcome(s, p) for s, p in surfaces.items()))
-
-
-def learned_rewrites(
-    channel: Channel, counts: Counter[Bigram] | None = None, *, min_count: int = 25
-) -> tuple[Rewrite, ...]:
-    """The rewrites that there was enough data to learn, in any language.
-
-    channel (Channel): A trained channel.
-    counts (Counter[Bigram] | None): How often bigrams were found underlying, see
-        `survey`.
-    min_count (int): Rarer ones are left out.
-    RETURNS (tuple[Rewrite, ...]): The most frequent first. Without counts, those
-        whose best outcome has more than 3/4 of the probability, the surest first.
-    """
-    if counts is not None:
-        frequent = [(ab, n) for ab, n in counts.items() if n >= min_count]
-        frequent.sort(key=lambda item: (-item[1], item[0]))
-        return tuple(rewrite(channel, ab, n) for ab, n in frequent)
-    marks = [mark for mark in channel.marks if mark not in (BOS, UNK)]
-    found = [rewrite(channel, ab) for ab in product(marks, marks)]
-    sure = [entry for entry in found if entry.best.p > CERTAIN]
-    return tuple(sorted(sure, key=lambda entry: (-entry.best.p, entry.underlying)))
 
 
 # Nunberg's rules: recall
@@ -242,7 +188,7 @@ def certain_edits(rewrites: Iterable[Rewrite]) -> Precision:
         if best.surface == ab:
             continue
         is_listed = ab in rules and rules[ab].surface == best.surface
-        is_covered = set(ab) <= set(MARKS)
+        is_covered = set(ab) <= set(NUNBERG_MARKS)
         edits.append(
             LearnedEdit(ab, best.surface, best.p, entry.count, is_listed, is_covered)
         )
@@ -252,7 +198,9 @@ def certain_edits(rewrites: Iterable[Rewrite]) -> Precision:
         n_uncovered=sum(not edit.is_covered for edit in edits),
         edits=tuple(edits),
         n_kept=len(kept),
-        n_kept_rightly=sum(ab not in rules and set(ab) <= set(MARKS) for ab in kept),
+        n_kept_rightly=sum(
+            ab not in rules and set(ab) <= set(NUNBERG_MARKS) for ab in kept
+        ),
         least_certain=min(rewrites, key=lambda entry: entry.best.p, default=None),
     )
 
@@ -308,23 +256,6 @@ def survey(model: PunctuationModel, examples: Iterable[PunctuatedTree]) -> Surve
                 for pair, p in posterior.items():
                     pairs[pair] += p
     return result
-
-
-def underlying_slots(tree: Tree, pairs: Sequence[Pair]) -> Slots:
-    """The underlying string of each slot, the sentence-initial mark included.
-
-    tree (Tree): A projective tree.
-    pairs (Sequence[Pair]): The punctemes of each word.
-    RETURNS (Slots): At each slot the right punctemes of what ends there, innermost
-        first, then the left ones of what begins there, outermost first.
-    """
-    ending: list[Puncteme] = [()] * (len(tree) + 1)
-    beginning: list[Puncteme] = [(BOS,), *ending[1:]]
-    for i in tree.top_down:
-        (first, end), (left, right) = tree.spans[i], pairs[i]
-        beginning[first] += left
-        ending[end] = right + ending[end]
-    return tuple(r + l for r, l in zip(ending, beginning, strict=True))
 
 
 # Relations
