@@ -1,17 +1,29 @@
-"""Operations to train with."""
+"""Callbacks of configs."""
 
 import numpy as np
 import pytest
-from spacy_punct.pipe.ops import NumpyGemmOps, computing_with, quickest_ops
-from thinc.api import NumpyOps, Ops, get_current_ops
+import torch
+from spacy.lang.en import English
+from thinc.api import NumpyOps, Ops, get_current_ops, set_current_ops
 
-from spacy_punct.pipe import ops
+from spacy_punct.pipe import callbacks
+from spacy_punct.pipe.callbacks import NumpyGemmOps, create_numpy_gemm
+
+
+@pytest.fixture
+def before():
+    """The operations, which are put back in the end."""
+    ops, threads = get_current_ops(), torch.get_num_threads()
+    set_current_ops(NumpyOps())
+    yield get_current_ops()
+    set_current_ops(ops)
+    torch.set_num_threads(threads)
 
 
 @pytest.mark.parametrize("trans1", [False, True])
 @pytest.mark.parametrize("trans2", [False, True])
 @pytest.mark.parametrize("target", ["none", "array", "rows", "columns", "float64"])
-def test_ops_gemm_is_that_of_thinc(trans1, trans2, target):
+def test_gemm_is_that_of_thinc(trans1, trans2, target):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(5, 3) if trans1 else (3, 5)).astype("float32")
     y = rng.normal(size=(4, 5) if trans2 else (5, 4)).astype("float32")
@@ -32,27 +44,22 @@ def test_ops_gemm_is_that_of_thinc(trans1, trans2, target):
 
 
 @pytest.mark.parametrize(("stock", "chosen"), [(2.0, NumpyGemmOps), (1.0, NumpyOps)])
-def test_ops_the_quickest_are_chosen(monkeypatch, stock, chosen):
+def test_gemm_of_numpy_is_chosen_where_it_is_quicker(
+    monkeypatch, before, stock, chosen
+):
     seconds = {NumpyOps: stock, NumpyGemmOps: 1.0}
-    monkeypatch.setattr(ops, "_seconds", lambda tried: seconds[type(tried)])
-    assert type(quickest_ops()) is chosen
+    monkeypatch.setattr(callbacks, "_seconds", lambda tried: seconds[type(tried)])
+    torch.set_num_threads(2)
+    assert create_numpy_gemm()(English) is English
+    assert type(get_current_ops()) is chosen
+    assert torch.get_num_threads() == 1
 
 
-def test_ops_others_than_the_usual_ones_are_kept():
+def test_gemm_of_a_gpu_is_kept(before):
     class GraphicsOps(Ops):
         name = "graphics"
 
-    before = get_current_ops()
     graphics = GraphicsOps()
-    with computing_with(graphics):
-        assert quickest_ops() is graphics
-        assert ops.ops_named("graphics") is graphics
-    assert get_current_ops() is before
-    assert type(ops.ops_named("numpy_gemm")) is NumpyGemmOps
-
-
-def test_ops_are_given_back_after_errors():
-    before = get_current_ops()
-    with pytest.raises(KeyboardInterrupt), computing_with(NumpyGemmOps()):
-        raise KeyboardInterrupt
-    assert get_current_ops() is before
+    set_current_ops(graphics)
+    create_numpy_gemm()(English)
+    assert get_current_ops() is graphics

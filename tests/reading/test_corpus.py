@@ -1,3 +1,4 @@
+import random
 from itertools import accumulate
 from pathlib import Path
 
@@ -7,8 +8,13 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
+from spacy_punct.reading import corpus
 from spacy_punct.reading.corpus import joined, make_doc, read_docs
-from spacy_punct.reading.examples import create_corpus
+from spacy_punct.reading.examples import (
+    create_batcher,
+    create_corpus,
+    create_correction_corpus,
+)
 from spacy_punct.reading.gold import (
     gold_examples,
     gold_slots,
@@ -114,6 +120,11 @@ def test_corpus_chinese_is_written_without_spaces(treebanks):
     nlp = spacy.blank("zh")
     example = next(iter(create_corpus(treebanks / "zh-1.4" / "dev.conllu")(nlp)))
     assert " " not in example.x.text
+
+
+def whole(examples) -> list[list]:
+    """All examples as one batch."""
+    return [list(examples)]
 
 
 def singles(sample, vocab) -> list[Doc]:
@@ -234,21 +245,6 @@ def test_corpus_lower(sample, nlp, share, least, most):
     assert least * cased <= lowered <= most * cased
 
 
-def test_corpus_noise_hides_norms_and_nothing_else(sample, nlp):
-    plain = list(create_corpus(sample / "dev.conllu")(nlp))
-    noisy = list(create_corpus(sample / "dev.conllu", noise=0.2)(nlp))
-    hidden = total = 0
-    for example, other in zip(noisy, plain, strict=True):
-        assert example.x.text == other.x.text
-        for token, clear, true in zip(example.x, other.x, example.y, strict=True):
-            assert token.norm_ in (clear.norm_, "_")
-            assert true.norm_ == clear.norm_
-            hidden += token.norm_ != clear.norm_
-            total += 1
-    assert 0.15 < hidden / total < 0.25
-    assert nlp.vocab["the"].norm_ == "the"
-
-
 @pytest.fixture
 def parsed(sample, nlp, tmp_path) -> Path:
     """Trees of a bad parser: each word hangs on the first."""
@@ -266,32 +262,6 @@ def parsed(sample, nlp, tmp_path) -> Path:
     return tmp_path / "parsed.spacy"
 
 
-@pytest.mark.parametrize("join", [1, 3])
-@pytest.mark.parametrize(
-    ("gold_share", "least", "most"), [(0, 0, 0), (1, 1, 1), (0.5, 0.3, 0.7)]
-)
-def test_corpus_parsed_trees(sample, nlp, parsed, join, gold_share, least, most):
-    corpus = create_corpus(
-        sample / "dev.conllu",
-        gold_trees=False,
-        parsed=parsed,
-        gold_share=gold_share,
-        join=join,
-    )
-    examples = list(corpus(nlp))
-    gold = 0
-    for example in examples:
-        starts = [sent.start for sent in example.y.sents]
-        assert [sent.start for sent in example.x.sents] == starts
-        is_gold = [t.head.i for t in example.x] == [t.head.i for t in example.y]
-        gold += is_gold and {t.pos_ for t in example.x} != {"X"}
-        if {t.pos_ for t in example.x} == {"X"}:
-            assert all(t.head.i in starts for t in example.x)
-        assert has_gold(example.y) and not has_gold(example.x)
-        assert len(gold_examples(example, "restorer")) == len(starts)
-    assert least * len(examples) <= gold <= most * len(examples)
-
-
 def test_corpus_parsed_must_be_of_the_same_sentences(sample, nlp, parsed, tmp_path):
     docs = list(DocBin().from_disk(parsed).get_docs(nlp.vocab))
     for others in (docs[:-1], [docs[1], docs[0], *docs[2:]]):
@@ -305,49 +275,118 @@ def test_corpus_parsed_must_be_of_the_same_sentences(sample, nlp, parsed, tmp_pa
         create_corpus(sample / "dev.conllu", parsed=sample / "dev.conllu")
 
 
-def seen(corpus, nlp) -> list[tuple]:
+def test_batcher_noise_hides_norms_and_nothing_else(sample, nlp):
+    plain = list(create_corpus(sample / "dev.conllu")(nlp))
+    (noisy,) = create_batcher(whole, noise=0.2)(plain)
+    hidden = total = 0
+    for example, other in zip(noisy, plain, strict=True):
+        assert example.x.text == other.x.text
+        for token, clear, true in zip(example.x, other.x, example.y, strict=True):
+            assert token.norm_ in (clear.norm_, "_")
+            assert true.norm_ == clear.norm_
+            hidden += token.norm_ != clear.norm_
+            total += 1
+    assert 0.15 < hidden / total < 0.25
+    assert nlp.vocab["the"].norm_ == "the"
+
+
+@pytest.mark.parametrize("join", [1, 3])
+@pytest.mark.parametrize(
+    ("gold_share", "least", "most"), [(0, 0, 0), (1, 1, 1), (0.5, 0.3, 0.7)]
+)
+def test_batcher_parsed_trees(sample, nlp, parsed, join, gold_share, least, most):
+    corpus = create_corpus(sample / "dev.conllu", gold_trees=False, parsed=parsed)
+    batcher = create_batcher(whole, gold_share=gold_share, join=join)
+    (examples,) = batcher(corpus(nlp))
+    gold = 0
+    for example in examples:
+        starts = [sent.start for sent in example.y.sents]
+        assert [sent.start for sent in example.x.sents] == starts
+        is_gold = [t.head.i for t in example.x] == [t.head.i for t in example.y]
+        gold += is_gold and {t.pos_ for t in example.x} != {"X"}
+        if {t.pos_ for t in example.x} == {"X"}:
+            assert all(t.head.i in starts for t in example.x)
+        assert has_gold(example.y) and not has_gold(example.x)
+        assert len(gold_examples(example, "restorer")) == len(starts)
+    assert least * len(examples) <= gold <= most * len(examples)
+
+
+def seen(examples) -> list[tuple]:
     return [
         (
             example.x.text,
             tuple(t.norm_ for t in example.x),
             tuple(example.x.to_array("HEAD")),
         )
-        for example in corpus(nlp)
+        for example in examples
     ]
 
 
-def test_corpus_random_passes_follow_the_seed(sample, nlp, parsed):
-    settings = {
-        "parsed": parsed,
-        "gold_share": 0.5,
-        "join": 4,
-        "lower": 0.5,
-        "noise": 0.1,
-    }
-    path = sample / "dev.conllu"
-    one, same, other = (
-        create_corpus(path, **settings, seed=seed) for seed in (1, 1, 2)
-    )
-    first, second = seen(one, nlp), seen(one, nlp)
-    assert [seen(same, nlp), seen(same, nlp)] == [first, second]
+def test_batcher_epochs_differ_and_follow_the_seed(sample, nlp, parsed):
+    draws = {"gold_share": 0.5, "join": 4, "lower": 0.5, "noise": 0.1}
+    examples = list(create_corpus(sample / "dev.conllu", parsed=parsed)(nlp))
+    one, same, other = (create_batcher(whole, **draws, seed=seed) for seed in (1, 1, 2))
+    first, second = (seen(*one(examples)) for _ in range(2))
+    assert [seen(*same(examples)), seen(*same(examples))] == [first, second]
     assert first != second
-    assert seen(other, nlp) not in (first, second)
+    assert seen(*other(examples)) not in (first, second)
     sentences = " ".join(doc.text.strip() for doc in singles(sample, nlp.vocab))
     for each in (first, second):
         words = " ".join(text.strip() for text, *_ in each)
         assert words.lower() == sentences.lower(), "every sentence once, in order"
 
 
+def test_batcher_joins_neighbours_of_shuffled_examples(sample, nlp):
+    examples = list(create_corpus(sample / "dev.conllu")(nlp))
+    random.Random(0).shuffle(examples)
+    (found,) = create_batcher(whole, join=3)(examples)
+    texts = [doc.text.strip() for doc in singles(sample, nlp.vocab)]
+    order = [texts.index(sent.text.strip()) for e in found for sent in e.y.sents]
+    assert sorted(order) == list(range(len(texts)))
+    assert order != sorted(order)
+    for example in found:
+        places = [texts.index(sent.text.strip()) for sent in example.y.sents]
+        assert places == list(range(places[0], places[0] + len(places)))
+
+
+def test_batcher_makes_other_errors_in_each_epoch(sample, nlp):
+    examples = list(create_corpus(sample / "dev.conllu", limit=20)(nlp))
+    batcher = create_batcher(whole, errors=True, seed=3)
+    first, second = (next(iter(batcher(examples))) for _ in range(2))
+    assert [e.x.text for e in first] != [e.x.text for e in second]
+    for epoch in (first, second):
+        for example, plain in zip(epoch, examples, strict=True):
+            assert gold_slots(example.y) == gold_slots(plain.y)
+            assert example.x.text == example.y.text
+
+
+def test_corpus_reads_no_more_than_its_limit(sample, nlp, monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        corpus, "make_doc", lambda *args: made.append(make_doc(*args)) or made[-1]
+    )
+    assert (
+        len(list(create_corpus(sample / "dev.conllu", limit=3)(nlp))) == len(made) == 3
+    )
+
+
+def test_corpus_gives_the_same_in_each_pass(sample, nlp):
+    reader = create_corpus(sample / "dev.conllu", join=4, lower=0.5)
+    correction = create_correction_corpus(sample / "dev.conllu", limit=12, seed=3)
+    for each in (reader, correction):
+        assert seen(each(nlp)) == seen(each(nlp))
+
+
 @pytest.mark.parametrize(
-    "setting",
-    [
-        {"join": 0},
-        {"lower": 1.5},
-        {"noise": -0.1},
-        {"gold_share": 2},
-        {"limit": -1},
-    ],
+    "setting", [{"join": 0}, {"lower": 1.5}, {"noise": -0.1}, {"gold_share": 2}]
 )
+def test_batcher_settings_are_checked(setting):
+    (name,) = setting
+    with pytest.raises(PunctError, match=f"P024.*{name}"):
+        create_batcher(whole, **setting)
+
+
+@pytest.mark.parametrize("setting", [{"join": 0}, {"lower": 1.5}, {"limit": -1}])
 def test_corpus_settings_are_checked(sample, setting):
     (name,) = setting
     with pytest.raises(PunctError, match=f"P024.*{name}"):
