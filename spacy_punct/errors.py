@@ -517,21 +517,19 @@ class Errors(metaclass=_Coded):
         "The served pipeline has no {kind}; its components are: {names}. Serve one "
         "that has it: python -m spacy punct serve PIPELINE."
     )
-    P152 = "There is nothing at {path}. The addresses are: {known}."
+    P152 = "There is nothing at {path}. See /openapi.json for the addresses."
     P153 = "This address does not accept {method}. Use {allowed}."
-    P154 = (
-        "The request cannot be read: {reason}. Send HTTP/1.1 with one Host header "
-        "and, if there is a body, its Content-Length."
-    )
     P155 = (
-        "The body has {n} bytes, but at most {limit} are allowed. Send the text in "
-        "parts, or start the server with a larger --max-chars."
+        "The body has more than {limit} bytes. Send the text in parts, or start the "
+        "server with a larger --max-chars."
     )
     P156 = (
-        'The body is not a JSON object ({reason}). Send one such as {{"text": '
+        'The body cannot be read: {reason}. Send a JSON object such as {{"text": '
         '"..."}}, encoded in UTF-8.'
     )
-    P157 = "{field} is {found}. Send {wanted} instead."
+    P157 = (
+        "The request is not valid: {field}: {reason}. See /openapi.json for the fields."
+    )
     P158 = (
         "The text has {n} characters, but at most {limit} are allowed. Send it in "
         "parts, or start the server with a larger --max-chars."
@@ -541,10 +539,6 @@ class Errors(metaclass=_Coded):
         "character {start}. Remove some of them."
     )
     P160 = "Too many requests are waiting. Try again in {seconds} seconds."
-    P161 = (
-        "This server does not answer requests addressed to {name}. Use its own "
-        "address, {url}."
-    )
     P162 = (
         "The body has the type {type}, but only application/json is accepted. Set the "
         "Content-Type header accordingly."
@@ -553,7 +547,7 @@ class Errors(metaclass=_Coded):
         "The server failed ({reason}). Its log says where; please report the problem "
         "together with the request."
     )
-    P164 = "The request did not arrive within {seconds} seconds. Send it again."
+    P164 = "The body did not arrive within {seconds} seconds. Send it again."
     P165 = (
         "Cannot listen at {host}, port {port} ({reason}). Use --host to pass an "
         "address of this machine and --port to pass a free port, or 0 for any."
@@ -562,6 +556,10 @@ class Errors(metaclass=_Coded):
         "The pipeline '{model}' has neither a punctuation_restorer nor a "
         "punctuation_corrector; its components are: {names}. Choose a pipeline with "
         "one of them."
+    )
+    P167 = (
+        "Serving needs the package {package}, which is not installed. Install what is "
+        "needed: pip install 'spacy-punct[serve]'."
     )
 
 

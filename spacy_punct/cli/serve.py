@@ -1,19 +1,22 @@
-"""`punct serve`: a page to try a pipeline in the browser."""
+"""`punct serve`: a page on which to try a pipeline in the browser."""
 
+from contextlib import suppress
 from typing import Annotated
 
 import typer
 
 from spacy_punct.cli.shared import MODEL_HELP, loaded
-from spacy_punct.errors import Warnings
-from spacy_punct.serve import Limits, PunctuationServer
+from spacy_punct.errors import Errors, PunctError, Warnings
+from spacy_punct.serve.limits import Limits
 
 
 def serve(
     model: Annotated[str, typer.Argument(help=MODEL_HELP)] = "en",
     host: Annotated[
         str,
-        typer.Option(help="Address to listen at; by default only this machine can."),
+        typer.Option(
+            help="Address to listen at; other machines cannot reach the default."
+        ),
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")
@@ -21,7 +24,7 @@ def serve(
     max_chars: Annotated[
         int,
         typer.Option(
-            min=1, help="Characters a request; the page sends long texts in parts."
+            min=1, help="Characters per request; the page splits longer texts."
         ),
     ] = Limits.max_chars,
 ) -> None:
@@ -29,7 +32,7 @@ def serve(
 
     Type or paste text and see it restored or corrected; ask its marks why they are
     there; move and delete parts of sentences, and the punctuation follows. Programs
-    can post JSON to /restore, /correct and /underlying.
+    can post JSON to /restore, /correct and /underlying; /openapi.json describes how.
 
     Examples:
 
@@ -39,13 +42,17 @@ def serve(
 
     curl --json '{"text": "does anybody use it"}' http://127.0.0.1:8080/restore
     """
-    nlp = loaded(model)
-    with PunctuationServer(nlp, host, port, Limits(max_chars=max_chars)) as server:
-        if not server.is_local:
-            message = Warnings.W150.format(host=host)
-            typer.secho(message, fg="yellow", err=True)
-        typer.echo(f"Serving {model} at {server.url} (Ctrl-C ends it)")
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            typer.echo("Ended.")
+    try:
+        from spacy_punct.serve.server import PunctuationServer
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("spacy_punct"):
+            raise
+        raise PunctError(Errors.P167.format(package=error.name)) from None
+    limits = Limits(max_chars=max_chars)
+    server = PunctuationServer(loaded(model), host, port, limits)
+    if not server.is_local:
+        typer.secho(Warnings.W150.format(host=host), fg="yellow", err=True)
+    typer.echo(f"Serving {model} at {server.url} (Ctrl-C to stop)")
+    with suppress(KeyboardInterrupt):
+        server.run()
+    typer.echo("Stopped.")

@@ -1,38 +1,36 @@
-"""How much a server takes upon itself."""
+"""How much a server accepts."""
 
 from dataclasses import dataclass
 
 from spacy_punct.errors import check_range
 
-_BYTES_A_CHARACTER = 10
+_BYTES_PER_CHARACTER = 10
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a server bears, so that nobody can fill its memory or its time.
+    """What a server accepts, so that nobody can use up its memory or its time.
 
-    max_chars (int): Characters of a text. Longer ones are for the client to cut.
-    max_edits (int): Edits of a request.
-    max_connections (int): Clients at a time; others are told to come back.
-    max_waiting (int): Requests that are waiting for the pipeline or have it.
-    wait_seconds (float): How long they wait for it.
-    read_seconds (float): How long a request may take to arrive, from its first byte.
-    idle_seconds (float): How long a connection may be silent between two.
+    max_chars (int): Characters per text. Clients have to split longer ones.
+    max_connections (int): Connections at the same time; more are answered with 503.
+    max_waiting (int): Requests that wait for the pipeline; more are answered with 503.
+    wait_seconds (float): How long a request waits for the pipeline before a 503.
+    read_seconds (float): How long the body of a request may take to arrive.
+    idle_seconds (int): How long a connection may stay open without a whole request.
     """
 
     max_chars: int = 10_000
-    max_edits: int = 100
     max_connections: int = 128
     max_waiting: int = 96
     wait_seconds: float = 60.0
     read_seconds: float = 10.0
-    idle_seconds: float = 30.0
+    idle_seconds: int = 30
 
     def __post_init__(self) -> None:
-        for name in ("max_chars", "max_edits", "max_connections", "max_waiting"):
+        for name in ("max_chars", "max_connections", "max_waiting"):
             check_range(name, getattr(self, name), 1)
 
     @property
     def max_bytes(self) -> int:
-        """Bytes of a body: enough for the longest text in any script, and edits."""
-        return _BYTES_A_CHARACTER * self.max_chars
+        """Bytes per body: enough for the longest text in any script, and edits."""
+        return _BYTES_PER_CHARACTER * self.max_chars

@@ -1,126 +1,153 @@
-"""Bodies of requests -> texts and edits that can be trusted."""
+"""The bodies that requests may have: checked, and described by OpenAPI, as models."""
 
-import json
 import re
-from collections.abc import Mapping, Sequence
-from http import HTTPStatus
-from typing import Any, NoReturn
+from functools import reduce
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.exceptions import HTTPException
 
 from spacy_punct.errors import Errors
-from spacy_punct.serve.faults import RequestError
+from spacy_punct.rephrasing import edits
+from spacy_punct.rephrasing.edits import TreeEdit
 from spacy_punct.serve.limits import Limits
 
-Fields = dict[str, Any]
-
-_SHOWN = 40
-# The time that tokenizers take grows with the square of these.
+MAX_EDITS = 100
+"""Edits per request."""
+# A tokenizer's time grows with the square of this.
 _MARKS_IN_A_ROW = 200
-_MARKS_WITHOUT_END = re.compile(rf"[^\w\s]{{{_MARKS_IN_A_ROW + 1}}}")
+_TOO_MANY_MARKS = re.compile(rf"[^\w\s]{{{_MARKS_IN_A_ROW + 1}}}")
+_SHOWN = 200
+
+B = TypeVar("B", bound="Body")
+Number = Annotated[int, Field(ge=-(2**31), lt=2**31)]
+Token = Annotated[
+    int, Field(ge=0, lt=2**31, description="A word: its token in the text, from 0.")
+]
 
 
-def json_fields(body: bytes) -> Fields:
-    """A body as the fields of a JSON object.
+class _Fields(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
 
-    body (bytes): UTF-8.
-    RETURNS (Fields): The fields, whatever they hold.
+
+class Delete(_Fields):
+    """Delete a constituent."""
+
+    edit: Literal["delete"]
+    word: Token
+
+    def on_trees(self) -> TreeEdit:
+        return edits.delete(self.word)
+
+
+class Extract(_Fields):
+    """Make a sentence of a constituent."""
+
+    edit: Literal["extract"]
+    word: Token
+
+    def on_trees(self) -> TreeEdit:
+        return edits.extract(self.word)
+
+
+class Keep(_Fields):
+    """Keep only some words, and those above them."""
+
+    edit: Literal["keep"]
+    words: list[Token]
+
+    def on_trees(self) -> TreeEdit:
+        return edits.keep_only(*self.words)
+
+
+class Permute(_Fields):
+    """Give a word and its dependents another order."""
+
+    edit: Literal["permute"]
+    word: Token
+    order: list[Token]
+
+    def on_trees(self) -> TreeEdit:
+        return edits.permute(self.word, self.order)
+
+
+class Move(_Fields):
+    """Move a constituent to another place around its head: to a position, where 0 is
+    the first and -1 the last, or before or after one of the others."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [{"required": [name]} for name in ("position", "before", "after")]
+        }
+    )
+
+    edit: Literal["move"]
+    word: Token
+    position: Number | None = None
+    before: Token | None = None
+    after: Token | None = None
+
+    def on_trees(self) -> TreeEdit:
+        return edits.move(
+            self.word, self.position, before=self.before, after=self.after
+        )
+
+
+AnyEdit = Annotated[
+    Delete | Extract | Keep | Move | Permute, Field(discriminator="edit")
+]
+
+
+class Body(_Fields):
+    """A text.
+
+    text (str): Plain text.
+    """
+
+    text: str
+
+    def check(self, limits: Limits) -> None:
+        """Refuse a text that would take too long."""
+        if len(self.text) > limits.max_chars:
+            message = Errors.P158.format(n=len(self.text), limit=limits.max_chars)
+            raise HTTPException(413, message)
+        if found := _TOO_MANY_MARKS.search(self.text):
+            message = Errors.P159.format(limit=_MARKS_IN_A_ROW, start=found.start())
+            raise HTTPException(422, message)
+
+
+class EditedBody(Body):
+    """A text with its punctuation, and what is to be done to its sentences, in order.
+
+    edits (list[AnyEdit]): The edits.
+    """
+
+    edits: list[AnyEdit] = Field(default_factory=list, max_length=MAX_EDITS)
+
+    def on_trees(self) -> TreeEdit:
+        """All edits, one after the other."""
+        return reduce(TreeEdit.then, (e.on_trees() for e in self.edits), TreeEdit(()))
+
+
+def read_body(model: type[B], content: bytes) -> B:
+    """What a request asks for.
+
+    model (type[B]): The body it should have.
+    content (bytes): The body it has.
+    RETURNS (B): The body. If it is not as it should be, an HTTPException says why.
     """
     try:
-        found = json.loads(body.decode("utf-8-sig"), parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deep" if type(error) is RecursionError else error
-        message = Errors.P156.format(reason=reason)
-        raise RequestError(HTTPStatus.BAD_REQUEST, message) from None
-    if not isinstance(found, dict):
-        message = Errors.P156.format(reason=f"it is {kind_of(found)}")
-        raise RequestError(HTTPStatus.BAD_REQUEST, message)
-    return found
+        return model.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+    reason = shortened(first["msg"])
+    if first["type"] == "json_invalid":
+        raise HTTPException(400, Errors.P156.format(reason=reason))
+    path = "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in first["loc"])
+    field = shortened(path.removeprefix(".")) or "the body"
+    raise HTTPException(422, Errors.P157.format(field=field, reason=reason))
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
-
-
-def check_names(
-    fields: Mapping[str, Any], known: Sequence[str], where: str = "the request"
-) -> None:
-    """Refuse fields that mean nothing.
-
-    fields (Mapping[str, Any]): The fields.
-    known (Sequence[str]): Those there may be.
-    where (str): Of what.
-    """
-    for name in fields:
-        if name not in known:
-            refuse(where, f"with a field '{printable(name)}'", " and ".join(known))
-
-
-def text_of(fields: Mapping[str, Any], limits: Limits) -> str:
-    """The field text: of a length and of characters that a pipeline can take."""
-    text = fields.get("text")
-    if not isinstance(text, str):
-        refuse("text", _found(fields, "text"), "a string")
-    if len(text) > limits.max_chars:
-        message = Errors.P158.format(n=len(text), limit=limits.max_chars)
-        raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        refuse("text", f"a string with half a character at {error.start}", "text")
-    if found := _MARKS_WITHOUT_END.search(text):
-        message = Errors.P159.format(limit=_MARKS_IN_A_ROW, start=found.start())
-        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, message)
-    return text
-
-
-def list_of(fields: Mapping[str, Any], name: str, limit: int) -> list[Any]:
-    """A field with a list, which may be missing."""
-    values = fields.get(name, [])
-    if not isinstance(values, list):
-        refuse(name, kind_of(values), "a list")
-    if len(values) > limit:
-        refuse(name, f"a list of {len(values)}", f"at most {limit} of them")
-    return values
-
-
-def number_of(fields: Mapping[str, Any], name: str, where: str) -> int:
-    """A field with a whole number."""
-    value = fields.get(name)
-    # What is larger is no position, and may be too large to be written.
-    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 1 << 31:
-        refuse(f"{where}.{name}", _found(fields, name), "a whole number")
-    return value
-
-
-def numbers_of(fields: Mapping[str, Any], name: str, where: str) -> list[int]:
-    """A field with a list of whole numbers."""
-    values = fields.get(name)
-    if not isinstance(values, list):
-        refuse(f"{where}.{name}", _found(fields, name), "a list of whole numbers")
-    items = {str(k): value for k, value in enumerate(values)}
-    return [number_of(items, key, f"{where}.{name}") for key in items]
-
-
-def refuse(field: str, found: object, wanted: str) -> NoReturn:
-    """Say what is wrong with a field."""
-    message = Errors.P157.format(field=field, found=found, wanted=wanted)
-    raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, message)
-
-
-def kind_of(value: object) -> str:
-    """What JSON calls a value."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "a boolean"
-    kinds = {str: "a string", dict: "an object", list: "a list"}
-    return kinds.get(type(value), "a number")
-
-
-def _found(fields: Mapping[str, Any], name: str) -> str:
-    return kind_of(fields[name]) if name in fields else "missing"
-
-
-def printable(text: str) -> str:
+def shortened(text: str) -> str:
     """The beginning of what a client sent, fit to be sent back."""
-    short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-    return short.encode("utf-8", "replace").decode("utf-8")
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

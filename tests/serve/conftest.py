@@ -1,16 +1,17 @@
 """A small pipeline, served."""
 
 import threading
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 import spacy
 from spacy.language import Language
+from starlette.testclient import TestClient
 
-from spacy_punct.serve import Api, Limits, PunctuationServer
+from spacy_punct.serve.app import make_app
+from spacy_punct.serve.limits import Limits
+from spacy_punct.serve.server import PunctuationServer
 
 
 @pytest.fixture(scope="session")
@@ -21,34 +22,30 @@ def small(both_path) -> Language:
     return nlp
 
 
+def client_of(nlp: Language, limits: Limits | None = None) -> TestClient:
+    """A client of an application in this process; failures are answers, not raised."""
+    app = make_app(nlp, limits)
+    return TestClient(app, "http://localhost", raise_server_exceptions=False)
+
+
 @pytest.fixture(scope="session")
-def api(small) -> Api:
-    return Api(small)
-
-
-class WatchedServer(PunctuationServer):
-    """Remembers what went wrong in it, rather than in requests."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.failures: list[str] = []
-        super().__init__(*args, **kwargs)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        self.failures.append(traceback.format_exc())
+def client(small) -> Iterator[TestClient]:
+    with client_of(small) as found:
+        yield found
 
 
 @contextmanager
 def running(nlp: Language, limits: Limits | None = None) -> Iterator[PunctuationServer]:
-    """A server at a free port, in a thread of its own; it must not fail."""
-    with WatchedServer(nlp, port=0, limits=limits) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
-    assert not server.failures
+    """A server at a free port, in a thread of its own."""
+    server = PunctuationServer(nlp, port=0, limits=limits)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        thread.join(30)
+        assert not thread.is_alive()
 
 
 @pytest.fixture(scope="session")

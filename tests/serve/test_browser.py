@@ -58,8 +58,8 @@ def result(page: Browser) -> str:
     return page.run("document.getElementById('output').innerText")
 
 
-def answer(api, path: str, **fields):
-    return api.plan(path, fields)()
+def answer(client, path: str, **fields):
+    return client.post(path, json=fields).json()
 
 
 def is_within(page: Browser, selector: str) -> bool:
@@ -70,10 +70,10 @@ def is_within(page: Browser, selector: str) -> bool:
     )
 
 
-def test_type_restore_and_hover(page, api):
+def test_type_restore_and_hover(page, client):
     write(page, WORDS)
     page.wait("document.querySelector('.mark')")
-    found = answer(api, "/restore", text=WORDS)
+    found = answer(client, "/restore", text=WORDS)
     shown = result(page).replace("·", "")
     assert shown == found["text"]
     marks = [
@@ -106,12 +106,12 @@ def test_markup_in_a_text_stays_text(page):
     assert page.run("document.title") == "Punctuation"
 
 
-def test_correct_and_refuse(page, api):
+def test_correct_and_refuse(page, client):
     text = "Well; Peter sold , bread, lemons and, onions"
     choose(page, "correct")
     write(page, text)
     page.wait("document.querySelector('.change')")
-    found = answer(api, "/correct", text=text)
+    found = answer(client, "/correct", text=text)
     n_changes = page.run("document.querySelectorAll('.change').length")
     assert n_changes == len(found["corrections"])
     page.run(
@@ -132,7 +132,7 @@ def tree_texts(page: Browser) -> list[str]:
     return page.run("[...document.querySelectorAll('.head')].map((e) => e.innerText)")
 
 
-def test_delete_a_subtree_and_undo(page, api):
+def test_delete_a_subtree_and_undo(page, client):
     choose(page, "rearrange")
     write(page, SENTENCE)
     page.wait("document.querySelector('.node')")
@@ -144,7 +144,7 @@ def test_delete_a_subtree_and_undo(page, api):
     page.click("document.querySelector('[data-action=delete]')")
     page.wait(f"document.querySelector('.surface').innerText !== {json.dumps(before)}")
     edits = [{"edit": "delete", "word": token}]
-    found = answer(api, "/underlying", text=SENTENCE, edits=edits)
+    found = answer(client, "/underlying", text=SENTENCE, edits=edits)
     assert page.text(".surface") == found["text"]
     assert tree_texts(page) == [w["text"] for w in found["sentences"][0]["words"]]
     page.click("document.getElementById('undo')")
@@ -152,7 +152,7 @@ def test_delete_a_subtree_and_undo(page, api):
     assert page.run("document.getElementById('undo').disabled")
 
 
-def test_move_by_keyboard(page, api):
+def test_move_by_keyboard(page, client):
     choose(page, "rearrange")
     write(page, SENTENCE)
     page.wait("document.querySelector('.node')")
@@ -162,14 +162,14 @@ def test_move_by_keyboard(page, api):
     page.press("ArrowRight", alt=True)
     page.wait("!document.getElementById('undo').disabled")
     edits = [{"edit": "move", "word": token, "position": 1}]
-    found = answer(api, "/underlying", text=SENTENCE, edits=edits)
+    found = answer(client, "/underlying", text=SENTENCE, edits=edits)
     assert page.text(".surface") == found["text"] != SENTENCE
     assert page.run("Number(document.activeElement.dataset.token)") == token
     page.press("Delete")
     page.wait(f"!document.querySelector('[data-token=\"{token}\"]')")
 
 
-def test_drag_a_constituent(page, api):
+def test_drag_a_constituent(page, client):
     choose(page, "rearrange")
     write(page, SENTENCE)
     page.wait("document.querySelector('.node')")
@@ -186,7 +186,7 @@ def test_drag_a_constituent(page, api):
     page.drag(start, tuple(end))
     page.wait("!document.getElementById('undo').disabled")
     edits = [{"edit": "move", "word": token, "position": n_items - 1}]
-    found = answer(api, "/underlying", text=SENTENCE, edits=edits)
+    found = answer(client, "/underlying", text=SENTENCE, edits=edits)
     assert page.text(".surface") == found["text"] != SENTENCE
 
 

@@ -1,28 +1,31 @@
-import re
+"""The files of the page, as they are."""
 
-from spacy_punct.serve.page import page_assets
+import re
+from pathlib import Path
+
+from spacy_punct import serve
+
+STATIC = Path(serve.__file__).parent / "static"
+FILES = {path.name: path.read_text(encoding="utf-8") for path in STATIC.iterdir()}
 
 
 def test_page_needs_nothing_from_elsewhere():
-    assets = page_assets()
-    assert set(assets) >= {"/", "/main.js", "/style.css", "/icon.svg"}
-    for path, asset in assets.items():
-        text = asset.content.decode("utf-8").replace("http://www.w3.org/2000/svg", "")
-        assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", text), path
+    for name, content in FILES.items():
+        text = content.replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", text), name
 
 
 def test_everything_a_file_names_is_there():
-    assets = page_assets()
-    for asset in assets.values():
-        text = asset.content.decode("utf-8")
-        names = re.findall(r"(?:src|href)=\"([^\"]+)\"|from \"\./([^\"]+)\"", text)
-        for name in (first or second for first, second in names):
-            assert f"/{name}" in assets
+    for name, content in FILES.items():
+        folder = "static/" if name == "index.html" else "./"
+        pattern = r"(?:src|href)=\"([^\"]+)\"|from \"([^\"]+)\""
+        named = [a or b for a, b in re.findall(pattern, content)]
+        assert all(other.startswith(folder) for other in named), name
+        assert {other.removeprefix(folder) for other in named} <= set(FILES), name
 
 
 def test_text_never_becomes_markup():
-    for path, asset in page_assets().items():
-        text = asset.content.decode("utf-8")
+    for name, text in FILES.items():
         for way in (
             "innerHTML",
             "outerHTML",
@@ -30,6 +33,6 @@ def test_text_never_becomes_markup():
             "eval(",
             "document.write",
         ):
-            assert way not in text, path
-    page = page_assets()["/"].content.decode("utf-8")
+            assert way not in text, name
+    page = FILES["index.html"]
     assert not re.search(r"<script>|<style|\sstyle=|\son\w+=", page)

@@ -44,6 +44,10 @@ async function post(path, body) {
 }
 
 async function read(response) {
+  const type = response.headers.get("Content-Type") ?? "";
+  if (!type.startsWith("application/json")) {
+    throw new ApiError(null, `The server answers: ${await response.text()}`);
+  }
   const answer = await response.json();
   if (answer.error) throw new ApiError(answer.error.code, answer.error.message);
   return answer;

@@ -1,0 +1,326 @@
+"""What the API answers, as models that OpenAPI describes, and how it is computed."""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from pydantic import BaseModel
+from spacy.language import Language
+
+from spacy_punct.corrector.changes import CorrectedSentence
+from spacy_punct.corrector.component import PunctuationCorrector
+from spacy_punct.data.marks import BOS
+from spacy_punct.data.tree import ROOT, Slots
+from spacy_punct.draw.explained import UnderlyingSentence, answered_sentence
+from spacy_punct.pipe.base import PunctuationPipe
+from spacy_punct.reading.attributes import PIECES
+from spacy_punct.reading.bare import parse_words
+from spacy_punct.reading.pieces import PieceData
+from spacy_punct.rephrasing.rephrase import rephrased_pieces, rephrased_sentences
+from spacy_punct.restorer.component import PunctuationRestorer, Restoration
+from spacy_punct.serve.requests import Body, EditedBody
+
+_DOUBTFUL = 0.8
+"""An empty slot is mentioned if the probability that it is empty is below this."""
+
+
+class Piece(BaseModel):
+    """A word or a mark as it is written.
+
+    text, space (str): The piece, and the white space after it.
+    word (int | None): If it is a word, its number in the sentence.
+    slot (int | None): If it is a mark, the slot where it stands.
+    constituent (int | None): If it is a mark, the word whose constituent put it there;
+        null if the model cannot tell.
+    """
+
+    text: str
+    space: str
+    word: int | None = None
+    slot: int | None = None
+    constituent: int | None = None
+
+
+class Word(BaseModel):
+    """A word, with the constituent that it heads.
+
+    text (str): The word.
+    token (int): Its token in the text.
+    head (int | None): The number of its head in the sentence; null for the root.
+    relation, tag (str): Its relation and its part of speech.
+    start, end (int): Its constituent, as a half-open range of words.
+    left, right (list[str]): The underlying punctemes of the constituent.
+    """
+
+    text: str
+    token: int
+    head: int | None
+    relation: str
+    tag: str
+    start: int
+    end: int
+    left: list[str]
+    right: list[str]
+
+
+class Choice(BaseModel):
+    """Marks that may stand in a slot, and their probability."""
+
+    marks: list[str]
+    probability: float
+
+
+class RestoredSlot(Choice):
+    """A slot that has marks, or nearly had some.
+
+    slot (int): Its number.
+    alternatives (list[Choice]): What else might stand there.
+    """
+
+    slot: int
+    alternatives: list[Choice]
+
+
+class UnderlyingSlot(BaseModel):
+    """What became of the underlying marks of a slot.
+
+    underlying (list[str]): The underlying marks.
+    bear (list[int]): The word whose constituent bears each of them.
+    absorbed (list[int]): Which of them are absorbed.
+    surface (list[str]): The marks that are written.
+    """
+
+    underlying: list[str]
+    bear: list[int]
+    absorbed: list[int]
+    surface: list[str]
+
+
+class RestoredSentenceAnswer(BaseModel):
+    """A restored sentence."""
+
+    pieces: list[Piece]
+    words: list[Word]
+    slots: list[RestoredSlot]
+
+
+class UnderlyingSentenceAnswer(BaseModel):
+    """A sentence with its underlying tree."""
+
+    text: str
+    pieces: list[Piece]
+    words: list[Word]
+    slots: list[UnderlyingSlot]
+
+
+class RestoreAnswer(BaseModel):
+    """A restored text, and why its marks are where they are."""
+
+    text: str
+    sentences: list[RestoredSentenceAnswer]
+
+
+class UnderlyingAnswer(BaseModel):
+    """A text after the edits, and its underlying trees."""
+
+    text: str
+    sentences: list[UnderlyingSentenceAnswer]
+
+
+class Place(BaseModel):
+    """A range of characters (code points) of the text that was sent."""
+
+    start: int
+    end: int
+
+
+class CorrectionAnswer(Place):
+    """A correction: `text` is to stand from `start` to `end`.
+
+    slot (int): The slot that changes.
+    before, after (list[str]): Its marks.
+    probability (float): Of those after.
+    word, constituent (Place): The word that explains it, and the constituent it heads.
+    """
+
+    text: str
+    slot: int
+    before: list[str]
+    after: list[str]
+    probability: float
+    word: Place
+    constituent: Place
+
+
+class CorrectAnswer(BaseModel):
+    """A corrected text, and its corrections in order."""
+
+    text: str
+    corrections: list[CorrectionAnswer]
+
+
+def restore(nlp: Language, pipe: PunctuationRestorer, body: Body) -> RestoreAnswer:
+    """Restore the punctuation of a text."""
+    doc = nlp(body.text, disable=_punctuation_names(nlp))
+    (answers,) = pipe.predict([doc])
+    pipe.set_annotations([doc], [answers])
+    written = _by_sentence(doc.user_data[PIECES]) if answers else []
+    sentences = []
+    for answer, pieces in zip(answers, written, strict=True):
+        sentence = answered_sentence(answer, pipe.channel)
+        sentences.append(
+            RestoredSentenceAnswer(
+                pieces=_pieces(pieces, answer.slots, sentence),
+                words=_words(sentence),
+                slots=_restored_slots(answer),
+            )
+        )
+    return RestoreAnswer(text=doc._.restored_text, sentences=sentences)
+
+
+def correct(nlp: Language, pipe: PunctuationCorrector, body: Body) -> CorrectAnswer:
+    """Correct the punctuation of a text."""
+    doc = nlp(body.text, disable=_punctuation_names(nlp))
+    (answers,) = pipe.predict([doc])
+    pipe.set_annotations([doc], [answers])
+    constituents = {k: v for answer in answers for k, v in _constituents(answer)}
+    corrections = []
+    for found in doc._.corrections:
+        words = doc[slice(*constituents[found.word.i])]
+        corrections.append(
+            CorrectionAnswer(
+                start=found.start,
+                end=found.end,
+                text=found.text,
+                slot=found.slot,
+                before=list(found.before),
+                after=list(found.after),
+                probability=round(found.probability, 4),
+                word=Place(start=found.word.idx, end=found.word.idx + len(found.word)),
+                constituent=Place(start=words.start_char, end=words.end_char),
+            )
+        )
+    return CorrectAnswer(text=doc._.corrected_text, corrections=corrections)
+
+
+def underlying(
+    nlp: Language, pipe: PunctuationRestorer, body: EditedBody
+) -> UnderlyingAnswer:
+    """Recover the underlying trees of a text, edit them, and write them again."""
+    doc = parse_words(nlp, body.text)
+    answers = rephrased_sentences(doc, body.on_trees(), pipe)
+    if not answers:
+        return UnderlyingAnswer(text=body.text, sentences=[])
+    written = rephrased_pieces(doc, answers, pipe)
+    sentences = []
+    for answer, pieces in zip(answers, _by_sentence(written), strict=True):
+        sentence = answered_sentence(answer, pipe.channel)
+        sentences.append(
+            UnderlyingSentenceAnswer(
+                text=_joined(pieces),
+                pieces=_pieces(pieces, answer.slots, sentence),
+                words=_words(sentence),
+                slots=_underlying_slots(sentence),
+            )
+        )
+    return UnderlyingAnswer(text=_joined(written), sentences=sentences)
+
+
+def _punctuation_names(nlp: Language) -> list[str]:
+    """The components for punctuation, of which each request asks only one."""
+    return [name for name, pipe in nlp.pipeline if isinstance(pipe, PunctuationPipe)]
+
+
+def _by_sentence(pieces: Iterable[PieceData]) -> list[list[PieceData]]:
+    return [list(group) for _, group in groupby(pieces, key=lambda piece: piece[2])]
+
+
+def _joined(pieces: Iterable[PieceData]) -> str:
+    return "".join(f"{text}{space}" for text, space, *_ in pieces)
+
+
+def _pieces(
+    pieces: Sequence[PieceData], slots: Slots, sentence: UnderlyingSentence
+) -> list[Piece]:
+    """The words and marks of a sentence in order, with who put them there."""
+    bearers = [_bearers(sentence, i, len(slot)) for i, slot in enumerate(slots)]
+    result = []
+    slot = 0
+    for text, space, _, token in pieces:
+        piece = Piece(text=str(text), space=str(space))
+        if token is not None:
+            piece.word = slot
+            slot += 1
+        elif text:
+            piece.slot, piece.constituent = slot, bearers[slot].pop(0)
+        result.append(piece)
+    return result
+
+
+def _bearers(sentence: UnderlyingSentence, slot: int, n: int) -> list[int | None]:
+    """The words whose constituents put the n marks of a slot there."""
+    rewriting, bearers = sentence.rewritings[slot], sentence.bearers[slot]
+    # The sentence-initial mark comes first, or the dot that a word brings along.
+    origins = rewriting.origins[len(rewriting.surface) - n :]
+    return [None if k is None else bearers[k] for k in origins]
+
+
+def _words(sentence: UnderlyingSentence) -> list[Word]:
+    tree = sentence.tree
+    return [
+        Word(
+            text=sentence.words[i],
+            token=sentence.positions[i],
+            head=None if tree.heads[i] == ROOT else tree.heads[i],
+            relation=tree.relations[i],
+            tag=tree.tags[i],
+            start=tree.spans[i][0],
+            end=tree.spans[i][1],
+            left=list(left),
+            right=list(right),
+        )
+        for i, (left, right) in enumerate(sentence.pairs)
+    ]
+
+
+def _restored_slots(answer: Restoration) -> list[RestoredSlot]:
+    return [
+        RestoredSlot(
+            slot=i,
+            marks=list(marks),
+            probability=round(p, 4),
+            alternatives=[
+                Choice(marks=list(other), probability=round(q, 4))
+                for other, q in likely
+                if other != marks
+            ],
+        )
+        for i, (marks, p, likely) in enumerate(
+            zip(answer.slots, answer.confidence, answer.likely, strict=True)
+        )
+        if marks or p < _DOUBTFUL
+    ]
+
+
+def _underlying_slots(sentence: UnderlyingSentence) -> list[UnderlyingSlot]:
+    result = []
+    for rewriting, bearers in zip(sentence.rewritings, sentence.bearers, strict=True):
+        start = int(rewriting.underlying[:1] == (BOS,))
+        absorbed = (k - start for k in sorted(rewriting.absorbers) if k >= start)
+        result.append(
+            UnderlyingSlot(
+                underlying=list(rewriting.underlying[start:]),
+                bear=[word for word in bearers[start:] if word is not None],
+                absorbed=list(absorbed),
+                surface=[mark for mark in rewriting.surface if mark != BOS],
+            )
+        )
+    return result
+
+
+def _constituents(answer: CorrectedSentence) -> Iterable[tuple[int, tuple[int, int]]]:
+    """The tokens of the constituent of each word that explains something."""
+    positions = answer.source.positions
+    spans = answer.source.tree.projective().spans
+    for word in answer.words.values():
+        first, end = spans[word]
+        yield positions[word], (positions[first], positions[end - 1] + 1)
