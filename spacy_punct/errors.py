@@ -500,7 +500,7 @@ class Errors(metaclass=_Coded):
     P146 = (
         "The Doc has no restored punctuation, or has changed since it was restored. "
         "Process it with a pipeline that has a punctuation_restorer, or pass that "
-        "pipeline as nlp= or the component as restorer=."
+        "pipeline as nlp=."
     )
     P147 = (
         "The Doc has no corrections. Process it with a pipeline that has a "
@@ -509,8 +509,7 @@ class Errors(metaclass=_Coded):
     P148 = "{name} cannot be '{value}'. Choose one of: {choices}."
     P149 = (
         "Rewrites can only be drawn for a trained restorer, but these were given: "
-        "{given}. Pass a pipeline with a punctuation_restorer as nlp=, or the "
-        "component as restorer=."
+        "{given}. Pass a pipeline with a punctuation_restorer as nlp=."
     )
     # Serving
     P151 = (

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 from spacy.tokens import Doc
 
-from spacy_punct.draw.markup import append, element, identifier, percent
+from spacy_punct.draw.markup import append, element, identifier, percent, styled_text
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.reading.attributes import PIECES
 
@@ -91,14 +91,12 @@ def confidence_strip(
             text.append(_tick(p))
         append(text, space)
     name = identifier(doc.text, start, end, key)
-    return element(
-        "figure",
-        element("style", _CSS.format(id=name)),
+    return styled_text(
         text,
         *([_legend(options)] if legend else []),
+        css=_CSS.format(id=name),
         class_=f"spacy-punct-confidence {name}",
-        lang=doc.lang_,
-        style="margin: 0 0 1.5rem 0",
+        language=doc.lang_,
     )
 
 

@@ -12,6 +12,7 @@ from spacy_punct.draw.markup import (
     glyphs_of,
     identifier,
     percent,
+    styled_text,
 )
 from spacy_punct.errors import Errors, PunctError
 
@@ -61,13 +62,8 @@ def corrections_view(
     text = element("div", class_=name, dir=direction)
     for part in _parts(doc, shown, first, last):
         append(text, part)
-    return element(
-        "figure",
-        element("style", css),
-        text,
-        class_="spacy-punct-corrections",
-        lang=doc.lang_,
-        style="margin: 0 0 1.5rem 0",
+    return styled_text(
+        text, css=css, class_="spacy-punct-corrections", language=doc.lang_
     )
 
 

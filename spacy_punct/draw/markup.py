@@ -70,8 +70,66 @@ def label(
     **attributes: str | None,
 ) -> Element:
     """A text in an SVG; `anchor` says which point of it is at x."""
-    place = {"x": x, "y": y, "fill": fill, "font_size": size, "text_anchor": anchor}
-    return element("text", text, **place, **attributes)
+    return element(
+        "text",
+        text,
+        x=x,
+        y=y,
+        fill=fill,
+        font_size=size,
+        text_anchor=anchor,
+        **attributes,
+    )
+
+
+def drawing(
+    *content: Element,
+    title: str,
+    description: str,
+    name: str,
+    width: float,
+    height: float,
+    direction: str = "ltr",
+    class_: str,
+) -> Element:
+    """A whole SVG, which screen readers can describe.
+
+    content (Element): What is drawn.
+    title, description (str): What it shows.
+    name (str): Tells it from others on a page; see `identifier`.
+    width, height (float): Its size.
+    direction (str): "rtl" for scripts that run from right to left.
+    class_ (str): For style sheets.
+    RETURNS (Element): The SVG.
+    """
+    return element(
+        "svg",
+        element("title", title, id=f"{name}-title"),
+        element("desc", description, id=f"{name}-desc"),
+        *content,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width:.0f} {height:.0f}",
+        width=round(width),
+        height=round(height),
+        class_=class_,
+        role="img",
+        aria_labelledby=f"{name}-title {name}-desc",
+        direction=direction,
+        font_family=FONTS,
+        style=f"max-width: none; background: #ffffff; direction: {direction}",
+    )
+
+
+def styled_text(*content: Element, css: str, class_: str, language: str) -> Element:
+    """A text with a style sheet of its own, as a part of a page."""
+    return element(
+        "figure",
+        element("style", css),
+        *content,
+        class_=class_,
+        lang=language,
+        style="margin: 0 0 1.5rem 0",
+    )
 
 
 def append(parent: Element, part: Element | str) -> None:

@@ -27,7 +27,11 @@ from spacy_punct.draw.rewrites import (
     frequent_rewrites,
     rewrites_picture,
 )
-from spacy_punct.draw.underlying_picture import UnderlyingOptions, underlying_picture
+from spacy_punct.draw.underlying import (
+    SURFACES,
+    UnderlyingOptions,
+    underlying_picture,
+)
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipe.base import find_pipe
 from spacy_punct.reading.attributes import CORRECTIONS
@@ -36,17 +40,15 @@ from spacy_punct.reading.sentences import bare_sentences
 from spacy_punct.restorer.component import PunctuationRestorer
 
 Style = Literal["underlying", "confidence", "corrections", "rewrites"]
-STYLES: tuple[Style, ...] = ("underlying", "confidence", "corrections", "rewrites")
 DRAWN: tuple[Style, ...] = ("underlying", "rewrites")
-"""The styles that are SVG, the others are HTML."""
-_SURFACES = ("auto", "restored", "written")
+"""The styles that are SVG; the others are HTML."""
 
 Texts = Doc | Span | Iterable[Doc | Span]
 
 
 @dataclass(frozen=True)
 class _NoOptions:
-    """For styles that have none."""
+    """For the style that has none."""
 
 
 _OPTIONS: dict[str, type] = {
@@ -66,39 +68,36 @@ def render(
     options: Mapping[str, Any] | None = None,
     *,
     nlp: Language | None = None,
-    restorer: PunctuationRestorer | None = None,
 ) -> str | None:
     """Draw what the model sees in Docs.
 
     docs (Doc | Span | Iterable[Doc | Span]): What to draw; of a Span, its sentences.
-    style (Style): "underlying" for trees, the punctemes of their constituents and
+    style (Style): "underlying" for trees with the punctemes of their constituents and
         what became of them in each slot; "confidence" for restored texts with the
         probability of each mark; "corrections" for texts with what a corrector would
-        change; "rewrites" for what the channel has learned to do to two marks, those
-        that are often next to each other underneath the Docs.
-    page (bool): Whether to give a whole HTML page.
+        change; "rewrites" for what the channel has learned to do to pairs of marks
+        that often meet underneath the Docs.
+    page (bool): Whether to make a whole HTML page.
     minify (bool): Whether to leave out line breaks.
-    jupyter (bool | None): Whether to display the picture in a notebook; None for
-        finding out whether this is one.
+    jupyter (bool | None): Whether to display the picture in a notebook; None to find
+        out whether this is one.
     options (Mapping[str, Any] | None): How to draw; see `UnderlyingOptions`,
         `ConfidenceOptions` and `RewritesOptions`.
-    nlp (Language | None): A pipeline whose restorer, or corrector, is to be asked
-        about Docs that it has not seen. With one, "underlying" is about the
-        punctuation that a Doc has, if any, rather than what was restored.
-    restorer (PunctuationRestorer | None): The same, if there is no pipeline.
+    nlp (Language | None): A pipeline whose restorer or corrector is asked about Docs
+        that it has not seen. With one, "underlying" explains the punctuation that a
+        Doc has, if any, rather than what was restored.
     RETURNS (str | None): The markup; None if it was displayed.
     """
-    renderer = _Renderer(style, options, nlp, restorer)
-    docs = _spans(docs)
+    spans = _spans(docs)
     blocks = [
         _block(drawing) if drawing.tag == "svg" else drawing
-        for drawing in renderer.drawings(docs)
+        for drawing in _Renderer(style, options, nlp).drawings(spans)
     ]
     content = ("" if minify else "\n").join(
         written(block, minify=minify) for block in blocks
     )
     if page:
-        language, direction = _script(docs[0].doc) if docs else ("en", "ltr")
+        language, direction = _script(spans[0].doc) if spans else ("en", "ltr")
         content = whole_page(
             content,
             title=f"Punctuation: {style}",
@@ -108,7 +107,7 @@ def render(
     if jupyter or (jupyter is None and is_in_jupyter()):
         from IPython.display import HTML, display
 
-        # Dollars in a text are no formulas.
+        # Dollar signs in a text are not formulas.
         display(HTML(f'<span class="tex2jax_ignore">{content}</span>'))
         return None
     return content
@@ -120,40 +119,39 @@ def render_svg(
     options: Mapping[str, Any] | None = None,
     *,
     nlp: Language | None = None,
-    restorer: PunctuationRestorer | None = None,
 ) -> str:
     """Draw what the model sees as one SVG file, sentence below sentence.
 
-    docs, style, options, nlp, restorer: See `render`. The style is one of `DRAWN`.
+    docs, style, options, nlp: See `render`. The style is one of `DRAWN`.
     RETURNS (str): The file.
     """
-    if style in STYLES:
-        check_choice("The style of an SVG file", style, DRAWN)
-    renderer = _Renderer(style, options, nlp, restorer)
-    drawings = renderer.drawings(_spans(docs))
+    check_choice("The style of an SVG file", style, DRAWN)
+    drawings = _Renderer(style, options, nlp).drawings(_spans(docs))
     return written(drawings[0] if len(drawings) == 1 else stacked(drawings)) + "\n"
+
+
+def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    """Raise P148 if a value is not one of those that are possible."""
+    if value not in choices:
+        raise PunctError(
+            Errors.P148.format(name=name, value=value, choices=", ".join(choices))
+        )
 
 
 class _Renderer:
     """Draws in one style."""
 
     def __init__(
-        self,
-        style: str,
-        options: Mapping[str, Any] | None,
-        nlp: Language | None,
-        restorer: PunctuationRestorer | None,
+        self, style: str, options: Mapping[str, Any] | None, nlp: Language | None
     ) -> None:
-        check_choice("style", style, STYLES)
+        check_choice("style", style, list(_OPTIONS))
         known = [field.name for field in fields(_OPTIONS[style])]
         for name in options or {}:
             check_choice(f"An option of the style '{style}'", name, known or ["none"])
         self._style = style
         self._options = _OPTIONS[style](**(options or {}))
-        if style == "underlying":
-            check_choice("The option surface", self._options.surface, _SURFACES)
         self._nlp = nlp
-        self._restorer = restorer or (nlp and find_pipe(nlp, PunctuationRestorer))
+        self._restorer = None if nlp is None else find_pipe(nlp, PunctuationRestorer)
 
     def drawings(self, spans: Sequence[Span]) -> list[Element]:
         if self._style == "rewrites":
@@ -166,6 +164,7 @@ class _Renderer:
         return [drawing for k, span in enumerate(spans) for drawing in draw(span, k)]
 
     def _underlying(self, span: Span, number: int) -> list[Element]:
+        check_choice("The option surface", self._options.surface, SURFACES)
         language, direction = _script(span.doc)
         return [
             underlying_picture(
@@ -175,23 +174,20 @@ class _Renderer:
                 options=self._options,
                 key=(number, k),
             )
-            for k, sentence in enumerate(self._sentences(span))
+            for k, sentence in enumerate(self._sentences(span, self._options.surface))
         ]
 
-    def _sentences(self, span: Span) -> list[UnderlyingSentence]:
-        surface = getattr(self._options, "surface", "auto")
+    def _sentences(self, span: Span, surface: str) -> list[UnderlyingSentence]:
         doc, restorer = span.doc, self._restorer
-        if restorer is not None and surface != "restored":
-            is_written = surface == "written" or any(
-                any(sentence.marks) for sentence in bare_sentences(doc, restorer.name)
-            )
-            if is_written:
-                if self._nlp is not None:
-                    doc = parsed_well(doc, self._nlp)
-                found = explained_sentences(doc, restorer)
-                return touching(found, span.start, span.end)
-        channel = None if restorer is None else restorer.channel
-        found = restored_sentences(self._restored(doc), channel)
+        if (
+            self._nlp is not None
+            and restorer is not None
+            and (surface == "written" or (surface == "auto" and _has_marks(doc)))
+        ):
+            found = explained_sentences(parsed_well(doc, self._nlp), restorer)
+        else:
+            channel = None if restorer is None else restorer.channel
+            found = restored_sentences(self._restored(doc), channel)
         return touching(found, span.start, span.end)
 
     def _restored(self, doc: Doc) -> Doc:
@@ -214,9 +210,9 @@ class _Renderer:
 
     def _corrections(self, span: Span, number: int) -> list[Element]:
         doc = span.doc
-        corrector = self._nlp and find_pipe(self._nlp, PunctuationCorrector)
-        if CORRECTIONS not in doc.user_data and corrector is not None:
-            doc = corrector(doc.copy())
+        if CORRECTIONS not in doc.user_data and self._nlp is not None:
+            corrector = find_pipe(self._nlp, PunctuationCorrector)
+            doc = doc if corrector is None else corrector(doc.copy())
         view = corrections_view(
             doc,
             start=span.start,
@@ -235,7 +231,7 @@ class _Renderer:
             counts = Counter(
                 bigram
                 for span in spans
-                for sentence in self._sentences(span)
+                for sentence in self._sentences(span, "auto")
                 for rewriting in sentence.rewritings
                 for bigram in pairwise(rewriting.underlying)
             )
@@ -245,15 +241,15 @@ class _Renderer:
 
 
 def _spans(docs: Texts) -> list[Span]:
-    docs = [docs] if isinstance(docs, Doc | Span) else list(docs)
-    for doc in docs:
-        if not isinstance(doc, Doc | Span):
-            raise PunctError(
-                Errors.P148.format(
-                    name="What is drawn", value=type(doc).__name__, choices="Doc, Span"
-                )
-            )
-    return [doc[:] if isinstance(doc, Doc) else doc for doc in docs]
+    given: list[Any] = [docs] if isinstance(docs, Doc | Span) else list(docs)
+    for item in given:
+        if not isinstance(item, Doc | Span):
+            check_choice("What is drawn", type(item).__name__, ("Doc", "Span"))
+    return [item[:] if isinstance(item, Doc) else item for item in given]
+
+
+def _has_marks(doc: Doc) -> bool:
+    return any(any(sentence.marks) for sentence in bare_sentences(doc, "render"))
 
 
 def _script(doc: Doc) -> tuple[str, str]:
@@ -264,10 +260,3 @@ def _script(doc: Doc) -> tuple[str, str]:
 def _block(drawing: Element) -> Element:
     """A drawing in a page, which scrolls if it is too wide."""
     return element("figure", drawing, style="margin: 0 0 1.5rem 0; overflow-x: auto")
-
-
-def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise PunctError(
-            Errors.P148.format(name=name, value=value, choices=", ".join(choices))
-        )

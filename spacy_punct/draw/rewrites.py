@@ -9,9 +9,9 @@ from xml.etree.ElementTree import Element
 from spacy_punct.data.marks import BOS, UNK
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.draw.markup import (
-    FONTS,
     GREY,
     PALE,
+    drawing,
     element,
     glyphs_of,
     identifier,
@@ -98,22 +98,15 @@ def rewrites_picture(
         left, top = 10 + k % columns * _PANEL, 34 + k // columns * _HEIGHT
         panel.set("transform", f"translate({left} {top})")
         panels.append(panel)
-    return element(
-        "svg",
-        element("title", "What becomes of two marks", id=f"{name}-title"),
-        element("desc", best, id=f"{name}-desc"),
+    return drawing(
         _legend(),
         *panels,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width} {height}",
+        title="What becomes of two marks",
+        description=best,
+        name=name,
         width=width,
         height=height,
         class_="spacy-punct-rewrites",
-        role="img",
-        aria_labelledby=f"{name}-title {name}-desc",
-        direction="ltr",
-        font_family=FONTS,
-        style="max-width: none; background: #ffffff; direction: ltr",
     )
 
 
@@ -167,9 +160,7 @@ def _panel(entry: Rewrite, glyphs: dict[str, str]) -> Element:
                     height=height,
                     fill=_LOOKS[name],
                 ),
-                label(
-                    percent(outcome.p), x + _BAR / 2, floor - height - 3, 9, fill=GREY
-                ),
+                label(share, x + _BAR / 2, floor - height - 3, 9, fill=GREY),
                 label(shown, x + _BAR / 2, floor + 17, size, font_weight="bold"),
                 class_="outcome",
                 data_p=f"{outcome.p:.4f}",

@@ -221,7 +221,7 @@ def _by_owner(doc: Doc, owner: list[int], n: int) -> list[str]:
     space, tied = " ", False
     for text, after, _, index in doc.user_data[PIECES]:
         if index is not None:
-            if tied:
+            if tied and current is not None:
                 belongs[owner[index]] = current
             current = belongs[owner[index]]
             written[current] += waiting + text

@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 from spacy_punct.corrector.changes import CorrectionData, applied
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.reading.attributes import CORRECTIONS, PIECES
+from spacy_punct.reading.gold import first_opener
 from spacy_punct.reading.sentences import WORDS_ONLY
 
 WORDS = ("Go", "home", "said", "Tom", "my", "friend")
@@ -46,10 +47,15 @@ def restored_doc(
     doc._.restored_confidence = list(confidence or [1.0] * len(slots))
     for i, (left, right) in punctemes.items():
         doc[i]._.left_puncteme, doc[i]._.right_puncteme = list(left), list(right)
+    sentence = [doc[i].sent.start for i in range(len(words))]
+    numbers = [sorted(set(sentence)).index(start) for start in sentence]
     pieces = [[mark, "", 0, None] for mark in slots[0]]
     for i, word in enumerate(words):
-        pieces.append([word, "", 0, i])
-        pieces += [[mark, "", 0, None] for mark in slots[i + 1]]
+        pieces.append([word, "", numbers[i], i])
+        is_last = numbers[i : i + 2] != [numbers[i]] * 2
+        for k, mark in enumerate(slots[i + 1]):
+            opens = is_last and i + 1 < len(words) and k >= first_opener(slots[i + 1])
+            pieces.append([mark, "", numbers[i] + opens, None])
         pieces[-1][1] = " "
     doc.user_data[PIECES] = pieces
     doc._.restored_text = "".join(text + space for text, space, *_ in pieces)

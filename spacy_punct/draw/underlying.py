@@ -7,19 +7,7 @@ from xml.etree.ElementTree import Element
 
 from spacy_punct.data.marks import ABBREVIATION_DOT, BOS
 from spacy_punct.draw.explained import UnderlyingSentence
-from spacy_punct.draw.markup import (
-    COLOURS,
-    FONTS,
-    GREY,
-    INK,
-    element,
-    glyphs_of,
-    identifier,
-    label,
-    mark_size,
-    text_width,
-)
-from spacy_punct.draw.underlying_layout import (
+from spacy_punct.draw.layout import (
     MARGIN,
     MARK,
     RELATION,
@@ -27,6 +15,18 @@ from spacy_punct.draw.underlying_layout import (
     WORD,
     Layout,
     Row,
+)
+from spacy_punct.draw.markup import (
+    COLOURS,
+    GREY,
+    INK,
+    drawing,
+    element,
+    glyphs_of,
+    identifier,
+    label,
+    mark_size,
+    text_width,
 )
 from spacy_punct.model.rewrites import Rewriting
 
@@ -41,18 +41,20 @@ _CHIP = 20
 _REWRITE = 46
 """From the underlying marks to the surface."""
 
+SURFACES = ("auto", "restored", "written")
+
 
 @dataclass(frozen=True)
 class UnderlyingOptions:
-    """How to draw.
+    """How to draw trees.
 
-    width (float | None): Where to go on in a new row; None for never: the picture
-        then scrolls.
+    width (float | None): Where to go on in a new row; None for never, so that the
+        picture scrolls.
     tags (bool): Whether parts of speech are shown.
-    colors (Sequence[str]): Of constituents, one after another.
+    colors (Sequence[str]): The colours of constituents, in turn.
     surface (str): "restored" for what the restorer wrote, "written" for the
         punctuation that the Doc has, "auto" for the latter if there is any and a
-        restorer is given.
+        pipeline is given.
     """
 
     width: float | None = 1000
@@ -103,32 +105,22 @@ class _Picture:
     # Whole
 
     def svg(self) -> Element:
-        title, description = f"{self._name}-title", f"{self._name}-desc"
-        words = " ".join(self._sentence.words)
-        children = [
-            element("title", f"Underlying punctuation: {words}", id=title),
-            element("desc", self._description(), id=description),
-        ]
+        rows: list[Element] = []
         top = 0.0
         for row in self._layout.rows:
             drawn, height = self._row(row)
             drawn.set("transform", f"translate(0 {top:g})")
-            children.append(drawn)
+            rows.append(drawn)
             top += height
-        width = self._layout.width
-        return element(
-            "svg",
-            *children,
-            xmlns="http://www.w3.org/2000/svg",
-            viewBox=f"0 0 {width:.0f} {top:.0f}",
-            width=round(width),
-            height=round(top),
-            class_="spacy-punct-underlying",
-            role="img",
-            aria_labelledby=f"{title} {description}",
+        return drawing(
+            *rows,
+            title=f"Underlying punctuation: {' '.join(self._sentence.words)}",
+            description=self._description(),
+            name=self._name,
+            width=self._layout.width,
+            height=top,
             direction=self._direction,
-            font_family=FONTS,
-            style=f"max-width: none; background: #ffffff; direction: {self._direction}",
+            class_="spacy-punct-underlying",
         )
 
     def _description(self) -> str:

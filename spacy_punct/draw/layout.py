@@ -143,7 +143,7 @@ class Layout:
         while start < n:
             words: dict[int, float] = {}
             slots: dict[int, float] = {}
-            x = SIDE
+            x = float(SIDE)
             if start == 0:
                 slots[0] = x + self._slot_widths[0] / 2
                 x += self._slot_widths[0]
