@@ -1,27 +1,69 @@
-"""The code of the README and of the pages in docs runs, and prints what they show."""
+"""The code and the commands of the README and of the pages in docs run, and print what
+the pages show."""
 
 import ast
+import io
 import re
+import runpy
 import shlex
+import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+import spacy
 import torch
-from click import unstyle
+from spacy.cli._util import app as spacy_app
+from starlette.testclient import TestClient
+from typer import unstyle
 from typer.main import get_command
 from typer.testing import CliRunner
 
 from spacy_punct import load
-from spacy_punct.cli import punct
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.reading.corpus import joined, make_doc, unpunctuated
 from spacy_punct.reading.gold import gold_slots
 from tests.conftest import REPOSITORY
 
-PAGES = ("README.md", "docs/linguists.md", "docs/transcripts.md", "docs/developers.md")
-COMMAND = ["python", "-m", "spacy", "punct"]
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *sorted(f"docs/{path.name}" for path in REPOSITORY.glob("docs/*.md")),
+]
+
+NOT_RUN = {
+    "pip install": "`.ci/run` installs the package",
+    "ruff ": "`.ci/run` runs it; see `test_readme.py`",
+    "lint-imports": "`.ci/run` runs it; see `test_readme.py`",
+    "mypy": "`.ci/run` runs it; see `test_readme.py`",
+    "python -m pytest": "these tests would run themselves",
+    "python -m spacy punct serve": "runs until it is stopped; see tests/cli",
+    "python -m spacy project run": "takes minutes to hours; see `test_project.py`",
+    "python -m spacy train configs/full.cfg": "takes an hour; see tests/pipe",
+    "python -m spacy punct jackknife": "trains two parsers; see tests/cli",
+}
+"""Commands of the pages that are only checked for their options, and why."""
+
+
+class Block(NamedTuple):
+    language: str
+    text: str
+
+
+def blocks(page: str) -> list[Block]:
+    found = re.findall(r"^```(\w+)\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    return [Block(*block) for block in found]
+
+
+def commands(block: Block) -> list[str]:
+    return block.text.strip().splitlines()
+
+
+def is_run(command: str) -> bool:
+    return not command.startswith(tuple(NOT_RUN))
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +101,7 @@ def statements(block: str) -> Iterator[tuple[ast.Module, list[str]]]:
 
 
 def run(command: str) -> str:
-    """What a command of ours prints, after `cat FILE |` and before `| head -n N`."""
+    """What a command prints. Ours run in this process."""
     text = ""
     for stage in command.split(" | "):
         words = shlex.split(stage)
@@ -67,12 +109,40 @@ def run(command: str) -> str:
             text = Path(words[1]).read_text("utf-8")
         elif words[:2] == ["head", "-n"]:
             text = "".join(text.splitlines(keepends=True)[: int(words[2])])
+        elif words[0] == "curl":
+            text = post(*words[2:])
+        elif words[:3] == ["python", "-m", "spacy"]:
+            result = CliRunner().invoke(spacy_app, words[3:], input=text)
+            assert result.exit_code == 0, (result.output, result.exception)
+            text = result.stdout
         else:
-            assert words[:4] == COMMAND
-            result = CliRunner().invoke(punct, words[4:], input=text)
-            assert result.exit_code == 0, result.output
-            text = unstyle(result.stdout)
-    return text
+            assert words[:2] == ["python", "-m"], stage
+            text = run_module(words[2], words[3:])
+    return unstyle(text)
+
+
+def run_module(name: str, arguments: list[str]) -> str:
+    output = io.StringIO()
+    with pytest.MonkeyPatch.context() as patched, redirect_stdout(output):
+        patched.setattr(sys, "argv", [name, *arguments])
+        try:
+            runpy.run_module(name, run_name="__main__", alter_sys=True)
+        except SystemExit as stop:
+            assert not stop.code
+    return output.getvalue()
+
+
+def post(body: str, url: str) -> str:
+    from spacy_punct.serve.app import make_app
+
+    nlp = load("en")
+    nlp.enable_pipe("punctuation_corrector")
+    server, _, path = url.removeprefix("http://").partition("/")
+    client = TestClient(make_app(nlp), base_url=f"http://{server}")
+    headers = {"Content-Type": "application/json"}
+    answer = client.post(f"/{path}", content=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return answer.text
 
 
 def lines_of(text: str) -> list[str]:
@@ -80,41 +150,51 @@ def lines_of(text: str) -> list[str]:
 
 
 def test_python_prints_what_is_shown(page, capsys):
-    blocks = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
-    n_shown = 0
     namespace: dict = {}
-    for block in blocks:
-        for statement, shown in statements(block):
-            exec(compile(statement, "page", "exec"), namespace)
-            assert capsys.readouterr().out.splitlines() == shown
-            n_shown += len(shown)
-    assert n_shown >= 4
+    for block in blocks(page):
+        if block.language == "python":
+            for statement, shown in statements(block.text):
+                exec(compile(statement, "page", "exec"), namespace)
+                assert capsys.readouterr().out.splitlines() == shown
 
 
 def test_commands_print_what_is_shown(page):
-    shown = re.findall(
-        r"```bash\n([^`]*?)```\n\n```text\n(.*?)```", page, flags=re.DOTALL
-    )
-    for commands, output in shown:
-        *before, command = commands.strip().splitlines()
-        for line in before:
-            if line.startswith("python -m spacy punct"):
-                run(line)
-        name = command.removeprefix("cat ")
-        if name != command and not Path(name).exists():
-            Path(name).write_text(output, "utf-8")  # a file that the page begins with
-        assert lines_of(run(command)) == lines_of(output)
-    assert len(shown) == page.count("```\n\n```text\n")
+    found = blocks(page)
+    for block, following in zip(found, [*found[1:], Block("", "")], strict=True):
+        if block.language != "bash":
+            continue
+        shown = following.text if following.language == "text" else None
+        name = block.text.strip().removeprefix("cat ")
+        if shown and name != block.text.strip() and not Path(name).exists():
+            Path(name).write_text(shown, "utf-8")  # a file that the page begins with
+        output = "".join(run(line) for line in commands(block) if is_run(line))
+        if shown is not None:
+            assert lines_of(output) == lines_of(shown)
 
 
-def test_commands_have_the_options_that_are_named(page):
-    blocks = re.findall(r"```bash\n(.*?)```", page, flags=re.DOTALL)
-    commands = get_command(punct).commands
-    for line in "\n".join(blocks).replace("\\\n", " ").splitlines():
-        for stage in re.split(r" [|>] ", line):
-            words = shlex.split(stage)
-            if words[:4] == COMMAND:
-                commands[words[4]].make_context(words[4], words[5:])
+def test_commands_that_are_not_run_have_the_options_that_are_named(page):
+    for block in blocks(page):
+        for line in commands(block) if block.language == "bash" else []:
+            words = shlex.split(line)
+            if is_run(line) or words[:3] != ["python", "-m", "spacy"]:
+                continue
+            command, rest = get_command(spacy_app), words[3:]
+            while rest and rest[0] in getattr(command, "commands", {}):
+                command, rest = command.commands[rest[0]], rest[1:]
+            command.make_context(command.name, rest)
+
+
+def test_every_exception_is_needed():
+    pages = [(REPOSITORY / name).read_text("utf-8") for name in PAGES]
+    lines = [
+        line
+        for page in pages
+        for block in blocks(page)
+        if block.language == "bash"
+        for line in commands(block)
+    ]
+    for prefix in NOT_RUN:
+        assert any(line.startswith(prefix) for line in lines), prefix
 
 
 def test_links_lead_somewhere(request, page):
@@ -125,17 +205,43 @@ def test_links_lead_somewhere(request, page):
         if anchor:
             text = (folder / path).read_text("utf-8") if path else page
             titles = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
-            assert anchor in [t.lower().replace(" ", "-") for t in titles], target
+            names = [
+                re.sub(r"[^\w\- ]", "", t.lower()).replace(" ", "-") for t in titles
+            ]
+            assert anchor in names, target
 
 
 def test_developers_have_all_names_of_configs():
     page = (REPOSITORY / "docs" / "developers.md").read_text("utf-8")
     setup = (REPOSITORY / "setup.cfg").read_text("utf-8")
-    names = re.findall(
-        r"^    (?:spacy_punct\.)?(\S+) = spacy_punct\.", setup, re.MULTILINE
-    )
+    names = re.findall(r"^    (\S+) = spacy_punct\.", setup, re.MULTILINE)
     assert len(names) > 10
-    assert [name for name in names if f"{name}`" not in page] == []
+    assert [name for name in names if f"`{name}`" not in page] == []
+
+
+def test_developers_have_all_configs_and_workflows():
+    page = (REPOSITORY / "docs" / "developers.md").read_text("utf-8")
+    for path in (REPOSITORY / "configs").glob("*.cfg"):
+        assert f"configs/{path.name}" in page
+    for name in srsly.read_yaml(REPOSITORY / "project.yml")["workflows"]:
+        assert f"| `{name}` |" in page
+
+
+@pytest.mark.parametrize("name", ["restorer", "corrector"])
+def test_developers_have_all_settings(name):
+    page = (REPOSITORY / "docs" / "developers.md").read_text("utf-8")
+    _, _, rest = page.partition(f"## Settings of the {name}\n")
+    section = rest.partition("\n## ")[0]
+    meta = spacy.blank("en").get_factory_meta(f"punctuation_{name}")
+    assert [k for k in meta.default_config if f"`{k}`" not in section] == []
+    for row in re.findall(r"^\| (`.*?) \| (`.*?) \|", section, re.MULTILINE):
+        settings, defaults = (re.findall("`(.*?)`", cell) for cell in row)
+        for setting, default in zip(settings, defaults, strict=True):
+            value = meta.default_config[setting]
+            if setting == "scorer":
+                assert value == {"@scorers": default}
+            else:
+                assert value == eval(default, {"null": None}), setting
 
 
 @pytest.mark.slow
@@ -143,7 +249,7 @@ def test_transcripts_has_what_confidence_finds(treebanks):
     page = (REPOSITORY / "docs" / "transcripts.md").read_text("utf-8")
     rows = re.findall(r"^\| (0\.\d+) \|(.*)$", page, flags=re.MULTILINE)
     assert len(rows) == 4
-    nlp = load("en", exclude=["punctuation_corrector"])
+    nlp = load("en")
     path = treebanks / "en-2.16" / "test.conllu"
     examples = read_treebank(path).examples
     reference = joined([make_doc(example, nlp.vocab) for example in examples])
