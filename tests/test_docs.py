@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import spacy
+import srsly
 import torch
 from spacy.cli._util import app as spacy_app
 from starlette.testclient import TestClient
