@@ -265,9 +265,9 @@ class Errors(metaclass=_Coded):
     )
     # Capitals
     P075 = (
-        'casing is "truecase", but the Doc has no predicted capitals. Add a truecaser '
-        'before the component that writes the text, or set casing to "auto" or '
-        '"sentence".'
+        'The setting casing is "truecase", but the Doc has no predicted capitals. Add '
+        "a truecaser before the component that writes the text, or set casing to "
+        '"auto" or "sentence".'
     )
     P076 = (
         "The component '{name}' is not trained. Train it with `python -m spacy "
