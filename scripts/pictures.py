@@ -5,17 +5,15 @@ The same data gives the same files, byte for byte, with the same matplotlib and 
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from unicodedata import bidirectional
 
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.tree import Puncteme
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.errors import PunctError
 from spacy_punct.model.rewrites import Bigram, Rewrite
 
 if TYPE_CHECKING:
@@ -28,8 +26,7 @@ _COLOURS = (
     *("#cc79a7", "#56b4e9", "#882255", "#999933"),
 )
 """Told apart by colour-blind people too (mostly Okabe and Ito's)."""
-_INK, _PALE = "#333333", "#dddddd"
-_LINES = ("-", "--", ":", "-.")
+_INK = "#333333"
 
 _FONTS = (
     *("DejaVu Sans", "Noto Sans", "Noto Sans CJK SC", "Noto Sans SC", "PingFang SC"),
@@ -42,15 +39,6 @@ _ABBREVIATION = "abbr"
 _LEFT_TO_RIGHT = "\u200e"
 _SHORT, _NARROW = 7, 5
 """Headers, and strings below bars, of more characters are written small."""
-
-
-def require_matplotlib() -> None:
-    """Raise P095 unless there is matplotlib."""
-    if find_spec("matplotlib") is None:
-        raise PunctError(Errors.P095)
-
-
-# The channel
 
 
 def rewrite_bars(
@@ -70,7 +58,7 @@ def rewrite_bars(
         dict.fromkeys(r.underlying for found in models.values() for r in found)
     )
     if not bigrams:
-        raise PunctError(Errors.P096.format(what="no rewrites"))
+        raise PunctError("There are no rewrites to draw.")
     by_model = {
         name: {rewrite.underlying: rewrite for rewrite in found}
         for name, found in models.items()
@@ -140,118 +128,6 @@ def _draw_rewrites(
     axes.set_yticks([0, 0.5, 1])
 
 
-# Restoration
-
-
-@dataclass(frozen=True)
-class Curve:
-    """How good a model's punctuation is with better and worse trees.
-
-    language, model (str): What it is about.
-    parsed (Sequence[tuple[float, float]]): LAS and AED with trees of parsers, the
-        worst first and the one trained on all data last; LAS from 0 to 1, as `punct
-        evaluate` has it.
-    gold (float | None): AED with gold trees.
-    """
-
-    language: str
-    model: str
-    parsed: Sequence[tuple[float, float]]
-    gold: float | None = None
-
-
-@dataclass(frozen=True)
-class Baselines:
-    """AED without trees, for one language: the trivial answer and a tagger's."""
-
-    language: str
-    trivial: float | None = None
-    tagger: float | None = None
-
-
-def aed_curves(
-    curves: Sequence[Curve],
-    path: str | Path,
-    *,
-    baselines: Sequence[Baselines] = (),
-) -> tuple[Path, Path]:
-    """Draw edit distance by the quality of trees (the paper's Figure 4).
-
-    A colour is a language, a kind of line a model. Hollow points are parsers trained
-    on a part of the data, the filled one on all; gold trees are at LAS 100, and
-    baselines right of them.
-
-    curves (Sequence[Curve]): The lines.
-    path (str | Path): Where to write, without the ending.
-    baselines (Sequence[Baselines]): The symbols at the right.
-    RETURNS (tuple[Path, Path]): The PNG and the SVG file.
-    """
-    if not any(curve.parsed or curve.gold is not None for curve in curves):
-        raise PunctError(Errors.P096.format(what="no point of a curve"))
-    languages = list(dict.fromkeys(entry.language for entry in (*curves, *baselines)))
-    models = list(dict.fromkeys(curve.model for curve in curves))
-    colour = {name: _COLOURS[k % len(_COLOURS)] for k, name in enumerate(languages)}
-    line = {name: _LINES[k % len(_LINES)] for k, name in enumerate(models)}
-    with _style():
-        figure = _figure(7.2, 4.5)
-        axes = figure.subplots()
-        axes.axvline(100, color=_PALE, linewidth=1, zorder=0)
-        for curve in curves:
-            _draw_curve(axes, curve, colour[curve.language], line[curve.model])
-        for entry in baselines:
-            for value, place, marker, size in (
-                (entry.trivial, 102.5, "D", 30),
-                (entry.tagger, 104.5, "*", 80),
-            ):
-                if value is not None:
-                    axes.scatter(
-                        [place],
-                        [value],
-                        s=size,
-                        c=colour[entry.language],
-                        marker=marker,
-                        linewidths=0,
-                        zorder=3,
-                    )
-        axes.set_xlabel("LAS of the trees")
-        axes.set_ylabel("edits a slot (AED)")
-        ticks = [tick for tick in axes.get_xticks() if tick < 100]
-        axes.set_xticks([*ticks, 100], [*(f"{tick:g}" for tick in ticks), "gold"])
-        lowest = min((100 * las for c in curves for las, _ in c.parsed), default=90)
-        axes.set_xlim(lowest - 2, 106)
-        axes.set_ylim(bottom=0)
-        axes.yaxis.grid(True, color=_PALE, linewidth=0.6)
-        handles = [_patch(colour[name], name) for name in languages]
-        if len(models) > 1:
-            handles += [_line(name, linestyle=line[name]) for name in models]
-        handles.append(
-            _line("parser, part of the data", marker="o", mfc="white", linestyle="")
-        )
-        handles.append(_line("parser, all data; gold trees", marker="o", linestyle=""))
-        if any(entry.trivial is not None for entry in baselines):
-            handles.append(_line("trivial", marker="D", linestyle=""))
-        if any(entry.tagger is not None for entry in baselines):
-            handles.append(_line("tagger", marker="*", linestyle="", markersize=9))
-        figure.legend(handles=handles, loc="outside right upper")
-        return _save(figure, path)
-
-
-def _draw_curve(axes: "Axes", curve: Curve, colour: str, line: str) -> None:
-    points = [(100 * las, aed) for las, aed in curve.parsed]
-    if curve.gold is not None:
-        points.append((100, curve.gold))
-    x, y = zip(*points, strict=True)
-    axes.plot(x, y, line, color=colour, linewidth=1.4, zorder=2)
-    for k, (las, aed) in enumerate(points):
-        is_full = k >= len(curve.parsed) - 1
-        fill = colour if is_full else "white"
-        size = 26 if is_full else 18
-        axes.scatter([las], [aed], s=size, c=fill, edgecolors=colour, zorder=3)
-
-
-# What they share
-
-
 def shown(marks: Puncteme) -> str:
     """Marks as they can be drawn, from left to right in any script.
 
@@ -290,7 +166,6 @@ def _families() -> tuple[str, ...]:
 @contextmanager
 def _style() -> Iterator[None]:
     """The settings of all pictures, for a while."""
-    require_matplotlib()
     import matplotlib
 
     settings = {
@@ -330,12 +205,6 @@ def _patch(colour: str, label: str) -> "Artist":
     from matplotlib.patches import Patch
 
     return Patch(color=colour, label=label)
-
-
-def _line(label: str, **look: Any) -> "Artist":
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], color="#777777", label=label, **look)
 
 
 def _save(figure: "Figure", path: str | Path) -> tuple[Path, Path]:

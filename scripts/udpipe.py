@@ -1,29 +1,25 @@
 """Trees of UDPipe models that are trained on text without punctuation.
 
-The package spacy-udpipe is optional; nothing here needs it before a model is trained
-or used.
+Nothing here needs the package spacy-udpipe before a model is trained or used.
 """
 
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import srsly
 from spacy.tokens import Doc
 from tqdm import tqdm
 
 from spacy_punct.data.conllu import format_conllu
 from spacy_punct.data.depunctuation import PunctuatedTree, unpunctuated_sentence
 from spacy_punct.errors import Errors, PunctError, check_range
-from spacy_punct.files import write_safely
 from spacy_punct.reading.sentences import WORDS_ONLY
 
 _METHOD = "morphodita_parsito"
+_NO_MODEL = "{path} is not a UDPipe model with a tagger and a parser."
 _TAGGER_FEATURES = (
     "Tag 0",
     "Tag 0,Tag -1",
@@ -57,7 +53,7 @@ class UDPipeSettings:
     embedding_form, embedding_upostag, embedding_xpostag, embedding_feats,
         embedding_deprel (int): Widths of what the parser knows of a word; 0 for
         nothing. The tagger learns no more than the parser reads.
-    batch_size (int): Words a step.
+    batch_size (int): Words per step.
     learning_rate, learning_rate_final (float): Of the parser's first and last
         iteration.
     l2 (float): Weight of the parser's L2 regularisation.
@@ -144,8 +140,7 @@ def train_udpipe(
     """Train a UDPipe model without tokenizer on trees without punctuation.
 
     UDPipe's random numbers are always the same, so the model is too. It reports its
-    progress on standard error. Nothing is done if the file is there and was trained
-    in this way on this data, which a small file beside it tells.
+    progress on standard error.
 
     examples (Sequence[PunctuatedTree]): The trees to learn.
     dev (Sequence[PunctuatedTree]): The trees that tell the best iteration; may be
@@ -153,71 +148,42 @@ def train_udpipe(
     path (Path): Where to write the model.
     settings (UDPipeSettings | None): How; the defaults if None.
     """
-    udpipe, _ = _packages()
+    from ufal import udpipe
+
     if not examples:
         raise PunctError(Errors.P020)
     settings = settings or UDPipeSettings()
-    path = Path(path)
-    record = path.with_name(f"{path.name}.json")
-    texts = [list(_conllu(part)) for part in (examples, dev)]
-    source = _digest(
-        version("ufal.udpipe"), settings.tagger, settings.parser, *map("".join, texts)
-    )
-    if _is_finished(path, record, source):
-        return
     error = udpipe.ProcessingError()
     trained = udpipe.Trainer.train(
         _METHOD,
-        *(_sentences(udpipe, part) for part in texts),
+        *(_sentences(udpipe, part) for part in (examples, dev)),
         "none",
         settings.tagger,
         settings.parser,
         error,
     )
-    if error.occurred():
-        raise PunctError(Errors.P086.format(reason=error.message))
-    write_safely(path, trained)
-    srsly.write_json(record, {"source": source, "model": _digest(trained)})
+    _check(error)
+    path.write_bytes(trained)
 
 
-def _is_finished(path: Path, record: Path, source: str) -> bool:
-    """Whether the model is the one that was trained on this."""
-    if not (path.is_file() and record.is_file()):
-        return False
-    try:
-        found = srsly.read_json(record)
-    except ValueError:
-        return False
-    return found == {"source": source, "model": _digest(path.read_bytes())}
-
-
-def _digest(*parts: str | bytes) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        data = part if isinstance(part, bytes) else part.encode()
-        digest.update(hashlib.sha256(data).digest())
-    return digest.hexdigest()
-
-
-def _conllu(examples: Iterable[PunctuatedTree]) -> Iterator[str]:
-    for i, example in enumerate(examples, start=1):
-        projective = replace(example, tree=example.tree.projective())
-        yield format_conllu(unpunctuated_sentence(projective, str(i)))
-
-
-def _sentences(udpipe: ModuleType, texts: Sequence[str]) -> Any:
+def _sentences(udpipe: ModuleType, examples: Iterable[PunctuatedTree]) -> Any:
     """Sentences as UDPipe has them."""
     result = udpipe.Sentences()
     reader = udpipe.InputFormat.newConlluInputFormat()
     error = udpipe.ProcessingError()
-    for text in texts:
+    for i, example in enumerate(examples, start=1):
+        projective = replace(example, tree=example.tree.projective())
         sentence = udpipe.Sentence()
-        reader.setText(text)
+        reader.setText(format_conllu(unpunctuated_sentence(projective, str(i))))
         reader.nextSentence(sentence, error)
-        if error.occurred():
-            raise PunctError(Errors.P086.format(reason=error.message))
+        _check(error)
         result.append(sentence)
     return result
+
+
+def _check(error: Any) -> None:
+    if error.occurred():
+        raise PunctError(f"UDPipe cannot learn from these trees: {error.message}")
 
 
 def parse(path: Path, docs: Sequence[Doc]) -> list[Doc]:
@@ -227,11 +193,13 @@ def parse(path: Path, docs: Sequence[Doc]) -> list[Doc]:
     docs (Sequence[Doc]): Docs that know their sentences; others are taken for one.
     RETURNS (list[Doc]): New Docs, ready for a `punctuation_restorer`.
     """
-    udpipe, package = _packages()
-    model = package.UDPipeModel("", path=str(path))
+    import spacy_udpipe
+    from ufal import udpipe
+
+    model = spacy_udpipe.UDPipeModel("", path=str(path))
     # It says nothing if it finds no model.
     if model.model is None:
-        raise PunctError(Errors.P087.format(path=path))
+        raise PunctError(_NO_MODEL.format(path=path))
     stream = tqdm(docs, unit="sent", leave=False, disable=None)
     return [_parsed(udpipe, model, path, doc) for doc in stream]
 
@@ -253,7 +221,9 @@ def _parsed(udpipe: ModuleType, model: Any, path: Path, doc: Doc) -> Doc:
         model.parse(sentence)
         for i, word in enumerate(list(sentence.words)[1:], start=start):
             if word.head < 0:
-                raise PunctError(Errors.P087.format(path=path))
+                raise PunctError(
+                    f"{path} is not a UDPipe model with a tagger and parser."
+                )
             tags.append(word.upostag)
             heads.append(start + word.head - 1 if word.head else i)
             deps.append(word.deprel if word.head else "ROOT")
@@ -269,13 +239,3 @@ def _parsed(udpipe: ModuleType, model: Any, path: Path, doc: Doc) -> Doc:
         deps=deps,
         user_data=known,
     )
-
-
-def _packages() -> tuple[ModuleType, ModuleType]:
-    """UDPipe and spacy-udpipe."""
-    try:
-        import spacy_udpipe
-        from ufal import udpipe
-    except ImportError:
-        raise PunctError(Errors.P085) from None
-    return udpipe, spacy_udpipe

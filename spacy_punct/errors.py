@@ -284,82 +284,6 @@ class Errors(metaclass=_Coded):
         "Training stopped because the loss of '{name}' became {loss}. Lower the "
         "learning rate, or check the data."
     )
-    # Baselines
-    P080 = "Unknown kind of tagger '{kind}'. Choose one of: {choices}."
-    P081 = (
-        "{path} has no readable tagger ({reason}). Pass a folder written by "
-        "scripts.baselines.to_disk, or train the tagger again."
-    )
-    P082 = (
-        "This tagger corrects punctuation, but a sentence came without the marks that "
-        "its writer used. Pass them, or set Tree.observed in the examples."
-    )
-    P083 = (
-        "This tagger reads only words, so it cannot correct punctuation. Call "
-        "restore, or train a tagger with reads_observed."
-    )
-    # Fetching treebanks
-    P100 = (
-        "{path} is not a readable record of where the files came from ({reason}). "
-        "Remove it and fetch the files again."
-    )
-    P101 = (
-        "{path} lists no treebanks to fetch ({reason}). Use --project to name the "
-        "folder of a project.yml that lists treebank files under assets."
-    )
-    P102 = (
-        "Unknown treebank '{name}'. {path} lists: {known}. To use your own treebank, "
-        "put its dev.conllu and test.conllu into a folder of that name beside the "
-        "others."
-    )
-    P103 = (
-        "There is no mirror folder at {path}. Check the path, or fetch without "
-        "--mirror."
-    )
-    P104 = (
-        "{url} is not available ({reason}). Check the network, or use --mirror to "
-        "copy the file from a folder."
-    )
-    P105 = (
-        "The download of {url} broke off ({reason}). Run the command again to "
-        "continue it, or use --mirror to copy the file from a folder."
-    )
-    P106 = (
-        "The file downloaded from {url} has the checksum {found} instead of "
-        "{expected} and was removed. Run the command again, or use --mirror to copy "
-        "the file from a folder."
-    )
-    P107 = (
-        "The file downloaded from {url} is not a complete CoNLL-U file and was "
-        "removed. Check that your network allows the download, or use --mirror to "
-        "copy the file from a folder."
-    )
-    P108 = (
-        "Could not fetch {treebanks} ({reason}). Connect to the network, use --mirror "
-        "to copy the files from a folder, or use --or-sample to fall back on the "
-        "sample treebank."
-    )
-    P109 = (
-        "There is no sample treebank at {path} to fall back on. Leave out --or-sample."
-    )
-    # Experiments
-    P110 = (
-        "The job '{name}' needs '{missing}', which does not come before it. List "
-        "every job after those it needs."
-    )
-    P111 = (
-        "{n} jobs failed. The first, '{name}', reports: {reason} See {log}. Run the "
-        "command again once the problem is fixed; finished jobs are kept."
-    )
-    P112 = (
-        "The plan has no treebank '{name}'; it has: {names}. To add one, give its "
-        "language with --lang."
-    )
-    P113 = "{path} is not a valid plan: {reason}. See configs/experiments for examples."
-    P114 = (
-        "There are no results for '{name}' to report yet. Run the earlier steps with "
-        "the same plan first."
-    )
     # Correction
     P130 = (
         "This model corrects punctuation, but the tree does not say what was written. "
@@ -379,39 +303,9 @@ class Errors(metaclass=_Coded):
         "corrections cannot be placed in it. Use a tokenizer that keeps every "
         "character, as spaCy's own does."
     )
-    # Analysis and pictures
-    P095 = (
-        "Pictures need matplotlib, which is not installed. Run pip install "
-        "'spacy-punct[plot]', or leave out the pictures."
-    )
+    # Pictures
     P096 = "There is nothing to draw: {what}. Pass some."
-    # UDPipe
-    P085 = (
-        "UDPipe needs the package spacy-udpipe, which is not installed. Run pip "
-        "install 'spacy-udpipe>=1.0.0'."
-    )
-    P086 = (
-        "UDPipe cannot be trained: {reason} Check the settings. Every word of the "
-        "treebank needs a part of speech, and only roots may have the relation root."
-    )
-    P087 = (
-        "There is no readable UDPipe model with a tagger and a parser at {path}. "
-        "Check the path, or train one with scripts.udpipe.train_udpipe."
-    )
     # Training pipelines
-    P090 = (
-        "The interrupted training cannot continue because {path} is not readable "
-        "({reason}). Delete the file to start again."
-    )
-    P091 = (
-        "The optimizer has values for {key}, which no model of the pipeline has, so "
-        "the training could not be continued after an interruption. Train with "
-        "`python -m spacy train`."
-    )
-    P092 = (
-        "The config {path} cannot be used ({reason}). Check it with `python -m spacy "
-        "debug config`."
-    )
     # Correction
     P121 = "There is no M2 file at {path}. Check the path."
     P122 = (
@@ -421,45 +315,11 @@ class Errors(metaclass=_Coded):
     )
     P123 = (
         "The model needs the underlying pairs behind the observed marks of '{words}'. "
-        "Set them with scripts.paper_correction.explain."
+        "Set them with scripts.paper_corrector.explain."
     )
     P124 = (
         "The tree of '{words}' has no observed marks to correct. Set Tree.observed to "
         "what the writer put into its slots, including the empty ones."
-    )
-    P125 = (
-        "{original} and {corrected} do not align ({reason}). Pass the same sentences "
-        "as written and as corrected, in the same order or with the same ids."
-    )
-    P126 = (
-        "{treebanks} cannot be fetched, because their words come from the FCE "
-        "dataset, which has its own licence. Accept it and download the data at "
-        "https://www.ilexir.co.uk/datasets/index.html. Then run merge.py from "
-        "https://github.com/UniversalDependencies/UD_English-ESL to add the words to "
-        "the trees of the original (en_esl) and corrected (en_cesl) sentences. Put "
-        "the results into folders of those names in {folder}, as train.conllu, "
-        "dev.conllu and test.conllu."
-    )
-    P127 = (
-        "{path} has '_' in place of every word: it is an annotation without its text. "
-        "Merge it with the text first; fetching en_esl explains how."
-    )
-    P135 = (
-        "{path} is not a CoNLL-U file (.conllu), so it is read as tokenised text, "
-        "which needs references to compare with. Pass them with --reference."
-    )
-    P136 = (
-        "{path} has {n} lines, but the text that it corrects has {expected}. Put the "
-        "same sentence on the same line of both files."
-    )
-    P137 = (
-        "No sentence of {path} has the same words as a reference, so there is nothing "
-        "to compare. Tokenise both in the same way, and let them differ only in "
-        "punctuation and capitals."
-    )
-    P138 = (
-        "{option} cannot be used with {path}. A treebank (.conllu) is its own "
-        "reference; plain text has references, but no trees and no artificial errors."
     )
     P139 = (
         "'{name}' is set to parse words again with {missing}, which the pipeline does "

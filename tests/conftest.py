@@ -14,7 +14,7 @@ from spacy.util import load_config
 from spacy.vectors import Vectors
 from thinc.api import Adam, fix_random_seed
 
-from scripts.paper_training import TrainingConfig, TrainingResult, train
+from scripts.log_linear import TrainingConfig, TrainingResult, train
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.pipe import bundled as pipelines
 from spacy_punct.reading.examples import create_corpus, create_correction_corpus

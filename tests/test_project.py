@@ -2,25 +2,34 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 import srsly
+from typer.testing import CliRunner
 from weasel.util.config import load_project_config
 
-from scripts.experiments.plan import read_plan
-from tests.conftest import REPOSITORY
+from scripts.steps import step_app
+from tests.conftest import REPOSITORY, SAMPLE
 
 NO_NETWORK = {f"{kind}_proxy": "http://127.0.0.1:9" for kind in ("http", "https")}
 """Nobody listens there."""
+SIZES = {"train": 120, "dev": 30, "test": 30}
+"""Sentences of the sample that a project of tests has."""
 
 
 @pytest.fixture(scope="module")
 def project() -> dict:
     return load_project_config(REPOSITORY)
+
+
+def lines(project: dict) -> list[list[str]]:
+    return [shlex.split(line) for c in project["commands"] for line in c["script"]]
 
 
 def test_project_is_valid(project):
@@ -33,24 +42,39 @@ def test_project_is_valid(project):
 
 
 def test_project_names_files_that_are_there(project):
-    scripts = [line for c in project["commands"] for line in c["script"]]
     deps = [path for c in project["commands"] for path in c.get("deps", [])]
-    named = re.findall(
-        r"(?:configs|assets)/[\w/]+\.(?:cfg|py|yml)", "\n".join(scripts + deps)
-    )
-    assert len(set(named)) >= 8
+    named = [p for p in deps if p.startswith(("configs/", "scripts/"))]
+    assert len(set(named)) >= 5
     for path in named:
         assert (REPOSITORY / path).is_file()
 
 
-@pytest.mark.parametrize("name", ["all", "paper", "sample"])
-def test_project_fetches_what_plans_want(project, name):
-    plan = read_plan(REPOSITORY / "configs" / "experiments" / f"{name}.yml")
-    if name == "sample":
-        assert (REPOSITORY / plan.source / "sample").is_dir()
-        return
-    fetched = {Path(asset["dest"]).parent for asset in project["assets"]}
-    assert {plan.source / treebank.name for treebank in plan.treebanks} <= fetched
+def test_project_fetches_what_it_trains_on(project):
+    fetched = {Path(asset["dest"]).parent.name for asset in project["assets"]}
+    (names,) = (
+        line[3:-2]
+        for line in lines(project)
+        if "scripts.fetch" in line and "--or-sample" not in line
+    )
+    assert {*names, project["vars"]["treebank"]} <= fetched
+    assert [Path(path).name for path in project["vars"]["paper"].split()] == names
+
+
+def test_project_gives_options_that_scripts_have(project):
+    scripts = {
+        line[2]: line[3:] for line in lines(project) if line[2].startswith("scripts.")
+    }
+    assert len(scripts) >= 10
+    for name, arguments in scripts.items():
+        app = step_app(import_module(name).main)
+        shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"})
+        assert shown.exit_code == 0
+        assert f"Example: python -m {name}" in " ".join(shown.output.split()) or (
+            f"python -m {name}" in shown.output
+        )
+        for option in arguments:
+            if option.startswith("--"):
+                assert option in shown.output, (name, option)
 
 
 def run(folder: Path, *arguments: str) -> str:
@@ -68,11 +92,16 @@ def run(folder: Path, *arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory) -> Path:
-    """A copy of the project that has run its sample workflow."""
+    """A copy of the project that has run its workflow on a part of the sample."""
     folder = tmp_path_factory.mktemp("project")
-    shutil.copy(REPOSITORY / "project.yml", folder)
+    text = (REPOSITORY / "project.yml").read_text("utf-8")
+    (folder / "project.yml").write_text(text.replace("workers: 2", "workers: 1"))
     shutil.copytree(REPOSITORY / "configs", folder / "configs")
-    shutil.copytree(REPOSITORY / "assets" / "sample", folder / "assets" / "sample")
+    (folder / "assets" / "sample").mkdir(parents=True)
+    for split, n in SIZES.items():
+        blocks = (SAMPLE / f"{split}.conllu").read_text("utf-8").split("\n\n")
+        path = folder / "assets" / "sample" / f"{split}.conllu"
+        path.write_text("\n\n".join(blocks[:n]) + "\n\n", "utf-8")
     run(folder, "sample")
     return folder
 
@@ -85,13 +114,12 @@ def test_sample_workflow_writes_tables_and_pictures(ran):
     for name in ("BiLSTM-CRF", "BiGRU, attention", "ATTACH only", "UDPipe"):
         assert name in page
     assert "–" not in page.split("## Time")[0]  # nothing is missing
-    for name in ("curves.png", "curves.svg", "analysis/sample/rewrites.png"):
-        assert (metrics / name).stat().st_size > 1000
+    assert (metrics / "analysis/sample/analysis.md").stat().st_size > 100
     found = srsly.read_json(metrics / "sample.json")
     scores = {name: system["test"] for name, system in found["systems"].items()}
     assert scores["log-linear"]["gold"]["aed"] < scores["trivial"]["words"]["aed"]
-    assert {point["share"] for point in found["curve"]} == {10, 50, 100}
-    assert found["systems"]["lexical"]["test"]["udpipe"]["las"] > 0.6
+    assert scores["lexical"]["udpipe"]["las"] > 0.5
+    assert found["data"]["sentences"]["train"] > 100
 
 
 @pytest.mark.slow
@@ -115,14 +143,10 @@ def test_sample_workflow_makes_a_wheel_that_restores(ran, tmp_path):
     assert done.returncode == 0, done.stderr
     words = re.findall(r"\w+", done.stdout)
     assert words == ["if", "the", "rain", "stops", "Anna", "will", "visit", "us"]
-    assert done.stdout.strip().endswith(".")
+    assert re.search(r"[.?!]\W*$", done.stdout)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_sample_workflow_does_nothing_twice(ran):
-    marker = ran / "training/sample/sample/lexical/job.json"
-    before = marker.stat().st_mtime_ns
-    assert "Skipping" in run(ran, "sample")
-    run(ran, "sample", "--force")
-    assert marker.stat().st_mtime_ns == before
+    assert run(ran, "sample").count("Skipping") == 4

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from scripts.paper_training import TrainingConfig, train
+from scripts.log_linear import TrainingConfig, train
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import ROOT, Tree
 from spacy_punct.data.treebank import read_treebank

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from scripts.paper_training import TrainingConfig, train, train_model
+from scripts.log_linear import TrainingConfig, train, train_model
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import PunctError

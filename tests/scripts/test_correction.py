@@ -1,177 +1,333 @@
-"""The paper's corrector, on errors that restoration knows nothing of."""
+"""A corrector's figures are those that one finds by hand, and the script shows them."""
 
+from collections import Counter
 from dataclasses import replace
 
-import numpy as np
 import pytest
-import torch
+import spacy
+import srsly
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
 
-from scripts.paper_correction import (
-    PaperCorrector,
-    evaluate_corrector,
-    explain,
-    train_corrector,
-)
-from scripts.paper_training import train
-from spacy_punct.data.depunctuation import PunctuatedTree
-from spacy_punct.data.marks import UNK
-from spacy_punct.data.treebank import read_treebank
+from scripts import rivals
+from scripts.correction import evaluate_correction, evaluate_parallel, main
+from scripts.learners import ParallelSentence, ParallelText, marked_tokens
+from spacy_punct.corrector.scorer import score_correction
+from spacy_punct.data.corruption import corrupted, noise_by_sentence
+from spacy_punct.data.treebank import Treebank, read_treebank
 from spacy_punct.errors import PunctError
-from spacy_punct.model.evaluation import score
-from tests.conftest import FAST
+from spacy_punct.model.evaluation import permutation_test, score, sentence_edits
+from spacy_punct.reading.corpus import make_doc, unpunctuated
+from spacy_punct.reading.examples import with_marks
+from spacy_punct.restorer.evaluation import evaluate_pipeline
+from spacy_punct.text.spacing import Spacing
+from spacy_punct.text.writer import Writer
 
-ENDS = (".", "!", "?")
-
-
-def misspelt(examples, seed: int) -> list[PunctuatedTree]:
-    """Sentences whose end mark is drawn by lot, seen by the writer alone; now and then
-    it is one that nobody else uses. Half of the commas are left out, and some end marks
-    are doubled."""
-    rng = np.random.default_rng(seed)
-    result = []
-    for k, example in enumerate(examples):
-        end = f"rare{seed}.{k}" if rng.random() < 0.1 else rng.choice(ENDS)
-        slots = (*example.slots[:-1], (str(end),))
-        observed = [
-            () if slot == (",",) and rng.random() < 0.5 else slot for slot in slots
-        ]
-        if end in ENDS and rng.random() < 0.2:
-            observed[-1] *= 2
-        tree = replace(example.tree, observed=tuple(observed))
-        result.append(replace(example, tree=tree, slots=slots))
-    return result
+CORRECTOR = "punctuation_corrector"
+SEED = 5
 
 
 @pytest.fixture(scope="module")
-def treebank(sample) -> list[list[PunctuatedTree]]:
-    return [
-        misspelt(read_treebank(sample / f"{split}.conllu").examples, seed)
-        for seed, split in enumerate(("train", "dev", "test"))
-    ]
+def treebank(sample) -> Treebank:
+    whole = read_treebank(sample / "dev.conllu")
+    return replace(whole, examples=whole.examples[:24])
 
 
-@pytest.fixture(scope="module")
-def corrector(treebank) -> PaperCorrector:
-    return train_corrector(*treebank[:2], FAST, show_progress=False)
+@Language.component("test_correction_merger")
+def merge(doc: Doc) -> Doc:
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[:2])
+    return doc
 
 
-def test_correction_uses_what_was_written(corrector, treebank):
-    scores = evaluate_corrector(corrector, treebank[2], n_samples=0)
-    assert scores["aed"] < 0.7 * scores["aed_unchanged"]
-    assert scores["aed"] < 0.5 * scores["aed_restored"]
-    for mark in ENDS:
-        assert scores["per_mark"][mark]["f"] > 0.8
-    written = [example.tree.observed for example in treebank[2]]
-    commas = score(written, [example.slots for example in treebank[2]]).per_mark[","]
-    assert scores["per_mark"][","]["r"] > commas.r + 0.1
+def evaluate(nlp, treebank, **settings):
+    corrector = nlp.get_pipe(CORRECTOR)
+    settings = {"gold": True, "seed": SEED, **settings}
+    return evaluate_correction(nlp, corrector, treebank, **settings)
 
 
-def test_correction_keeps_marks_that_it_does_not_know(corrector, treebank):
-    """Or takes them for errors, but never writes what it calls them."""
-    rare = [e for e in treebank[2] if e.slots[-1][0] not in ENDS]
-    corrected = list(corrector.correct([e.tree for e in rare], n_samples=0))
-    ends = [slots[-1] for slots in corrected]
-    kept = [end == e.slots[-1] for end, e in zip(ends, rare, strict=True)]
-    assert sum(kept) > len(rare) / 2
-    assert not any(UNK in slot for slots in corrected for slot in slots)
+def test_baselines_and_other_systems(that_corrects, treebank):
+    truth = [example.slots for example in treebank.examples]
+    observed = [e.tree.observed for e in corrupted(treebank.examples, seed=SEED)]
+    noise = noise_by_sentence(treebank.examples, seed=SEED)
+    right = dict(zip((e.tree.words for e in treebank.examples), truth, strict=True))
+    assert len(right) == len(truth)
 
+    def half(trees):
+        """Mends every other sentence."""
+        for k, tree in enumerate(trees):
+            yield tree.observed if k % 2 else right[tree.words]
 
-def test_correction_samples_are_reproducible(corrector, treebank):
-    trees = [example.tree for example in treebank[2][:10]]
-    first, second = (list(corrector.correct(trees, n_samples=50)) for _ in range(2))
-    assert first == second
-    for tree, slots in zip(trees, first, strict=True):
-        assert tree.check_slots(slots) == slots
-
-
-def test_correction_explains_by_the_best_underlying_tree(corrector, treebank):
-    model = corrector.errors
-    for example in treebank[2][:20]:
-        known = model.inventory.known(example.tree.observed)
-        tree = explain(model, example.tree)
-        assert tree.observed == example.tree.observed
-        pairs = tree.observed_pairs
-        assert pairs == model.distribution(example.tree).viterbi(known, beam=32)
-        written = {mark for slot in known for mark in slot}
-        assert written <= {mark for pair in pairs for side in pair for mark in side}
-
-
-def test_correction_explains_odd_marks(corrector, treebank):
-    odd = ("(", ":", ")", "?", ";", ")", ":", "(", "!", "?", ";", "(")
-    tree = max((example.tree for example in treebank[2]), key=len)
-    observed = (("--",), *[()] * (len(tree) - 1), odd)
-    explained = explain(corrector.errors, replace(tree, observed=observed))
-    found = {
-        mark for pair in explained.observed_pairs for side in pair for mark in side
+    others = {
+        "idle": lambda trees: [tree.observed for tree in trees],
+        "oracle": lambda trees: [right[tree.words] for tree in trees],
+        "half": half,
+        "bare": lambda trees: [((),) * (len(tree) + 1) for tree in trees],
     }
-    known = corrector.errors.inventory.known((("--", *odd),))[0]
-    assert set(known) <= found
-    (slots,) = corrector.correct([explained], n_samples=0)
-    assert len(slots) == len(observed)
+    found = evaluate(that_corrects, treebank, others=others)
+    systems = found["systems"]
+    n_slots = sum(map(len, truth))
+    assert found["n_sents"] == 24
+    assert found["n_slots"] == n_slots
+    assert found["n_errors"] == sum(map(len, noise)) > 10
+    assert found["n_skipped"] == treebank.n_omitted + treebank.n_wordless
+    assert found["trees"] == "gold"
+    assert found["words_per_second"] > 0
+
+    assert systems["idle"] == systems["nothing"]
+    assert systems["nothing"]["aed"] == pytest.approx(score(observed, truth).aed)
+    assert systems["nothing"]["changed_untouched"] == 0
+    assert systems["nothing"]["r"] == systems["nothing"]["n_found"] == 0
+
+    oracle = systems["oracle"]
+    assert oracle["aed"] == oracle["changed_untouched"] == 0
+    assert oracle["p"] == oracle["r"] == oracle["f05"] == oracle["f05_of_marks"] == 1
+
+    edits = sentence_edits(observed, truth)
+    assert systems["half"]["aed"] == pytest.approx(sum(edits[1::2]) / n_slots)
+    assert systems["half"]["p"] == 1
+    assert 0 < systems["half"]["r"] < 1
+    assert systems["half"]["changed_untouched"] == 0
+
+    # Without any mark, what is wrong are the marks of the truth.
+    marks = sum(len(slot) for slots in truth for slot in slots)
+    bare = systems["bare"]
+    assert bare["aed"] == pytest.approx(marks / n_slots)
+    filled = sum(bool(slot) for slots in truth for slot in slots)
+    assert bare["changed_untouched"] == pytest.approx(filled / n_slots)
+    assert bare["f05_of_marks"] == 0
+
+    trivial = [((),) * (len(slots) - 1) + ((".",),) for slots in truth]
+    assert systems["trivial"]["aed"] == pytest.approx(score(trivial, truth).aed)
+
+    counts = Counter(error.kind for errors in noise for error in errors)
+    mended = Counter(error.kind for errors in noise[::2] for error in errors)
+    assert {kind: e["n"] for kind, e in found["errors"].items()} == counts
+    for kind, errors in found["errors"].items():
+        assert errors["share"] == pytest.approx(counts[kind] / counts.total())
+        assert errors["recall"]["idle"] == 0
+        assert errors["recall"]["oracle"] == 1
+        assert errors["recall"]["half"] == pytest.approx(mended[kind] / counts[kind])
+    assert found["errors"]["missing_end"]["recall"]["trivial"] > 0.5
+    assert set(found["tests"]) == systems.keys() - {"corrector"}
 
 
-def test_correction_needs_observed_marks(corrector, treebank):
-    examples = [replace(e, tree=replace(e.tree, observed=None)) for e in treebank[2]]
-    with pytest.raises(PunctError, match=r"\[P124\]"):
-        explain(corrector.errors, examples[0].tree)
-    with pytest.raises(PunctError, match=r"\[P124\]"):
-        next(corrector.correct([examples[0].tree]))
-    with pytest.raises(PunctError, match=r"\[P124\]"):
-        train_corrector(examples, examples, FAST, show_progress=False)
+@pytest.mark.parametrize("gold", [True, False])
+def test_corrector_and_restorer(gold, that_corrects, treebank):
+    nlp = that_corrects
+    found = evaluate(nlp, treebank, gold=gold)
+    writer = Writer(Spacing("en"))
+    examples = []
+    for example in corrupted(treebank.examples, seed=SEED):
+        reference = make_doc(example, nlp.vocab)
+        words = unpunctuated(reference, reference if gold else None)
+        doc = with_marks(words, example.tree.observed, writer)
+        if gold:
+            doc = nlp.get_pipe(CORRECTOR)(nlp.get_pipe("tok2vec")(doc))
+        else:
+            doc = nlp(doc)
+        examples.append(Example(doc, with_marks(reference, example.slots, writer)))
+    expected = score_correction(examples)
+    ours = found["systems"]["corrector"]
+    for name in ("aed", "p", "r", "f05"):
+        assert ours[name] == pytest.approx(expected[f"correct_{name}"])
+    assert ours["n_found"] > ours["n_right"] > 0
+    # It learnt on such trees as the treebank's.
+    assert ours["aed"] < found["systems"]["nothing"]["aed"] or not gold
+    restorer = nlp.get_pipe("punctuation_restorer")
+    restored = evaluate_pipeline(nlp, restorer, treebank, gold=gold)["aed"]
+    assert found["systems"]["restorer"]["aed"] == pytest.approx(restored)
+
+    truth = [example.slots for example in treebank.examples]
+    slots = [tuple(map(tuple, e.predicted._.corrected_slots)) for e in examples]
+    observed = [e.tree.observed for e in corrupted(treebank.examples, seed=SEED)]
+    losses = [sentence_edits(answer, truth) for answer in (slots, observed)]
+    assert found["tests"]["nothing"] == permutation_test(*losses)
 
 
-def test_correction_keeps_the_channel_close_to_that_of_correct_text(treebank):
-    examples, dev = treebank[0][:100], treebank[1][:20]
-    config = replace(FAST, max_epochs=1, averaging=0.0)
-    start = train(examples, dev, config, show_progress=False).model.channel_weights
-
-    def distance(channel_l2: float) -> float:
-        model = train(
-            examples,
-            dev,
-            config,
-            channel_start=start,
-            channel_l2=channel_l2,
-            show_progress=False,
-        ).model
-        return float((model.channel_weights.table - start.table).detach().norm())
-
-    free, pulled, tied = map(distance, (0.0, 0.1, 10.0))
-    assert free > 2 * pulled > 2 * tied > 0
+def test_disabled_components_stay_so(that_corrects, treebank):
+    whole = evaluate(that_corrects, treebank, gold=False)
+    that_corrects.disable_pipe("punctuation_restorer")
+    again = evaluate(that_corrects, treebank, gold=False)
+    assert again["systems"] == whole["systems"]
+    assert that_corrects.disabled == ["punctuation_restorer"]
+    that_corrects.remove_pipe("punctuation_restorer")
+    assert "restorer" not in evaluate(that_corrects, treebank)["systems"]
 
 
-def assert_same(first: PaperCorrector, second: PaperCorrector, examples) -> None:
-    trees = [example.tree for example in examples[:20]]
-    assert list(second.correct(trees, n_samples=0)) == list(
-        first.correct(trees, n_samples=0)
+def test_the_seed_decides_about_errors(that_corrects, treebank):
+    first, second = (evaluate(that_corrects, treebank, seed=seed) for seed in (1, 2))
+    assert first["errors"] != second["errors"]
+    systems = [found["systems"] for found in (first, second)]
+    for name in ("corrector", "restorer", "trivial"):
+        assert len({found[name]["changed_untouched"] for found in systems}) == 1
+
+
+def test_words_must_stay(that_corrects, treebank):
+    that_corrects.add_pipe("test_correction_merger", first=True)
+    with pytest.raises(PunctError, match="P072"):
+        evaluate(that_corrects, treebank, gold=False)
+
+
+def parallel(*sentences: tuple[str, ...]) -> ParallelText:
+    found = []
+    for text, *others in sentences:
+        slots = tuple(marked_tokens(other.split()).slots for other in others)
+        found.append(ParallelSentence(marked_tokens(text.split()), slots))
+    return ParallelText(tuple(found), n_sents=7, n_pairs=14)
+
+
+def test_corrections_by_hand(that_corrects):
+    text = parallel(
+        # Three edits, of which the system makes one, and a wrong one far from it.
+        (
+            "If the rain stops Anna etc. will visit us , today",
+            "If the rain stops , Anna etc. will visit us today .",
+        ),
+        # Two opinions; the system shares the second.
+        ('" Yes " he said .', '" Yes , " he said .', '" Yes " , he said .'),
+        # Nothing to do.
+        ("It rains .", "It rains ."),
     )
-    for name in ("errors", "restorer", "correction"):
-        models = getattr(first, name), getattr(second, name)
-        assert models[0].inventory == models[1].inventory
-        for a, b in zip(*(m.scorer.parameters() for m in models), strict=True):
-            assert torch.equal(a, b)
-    assert (
-        second.correction.scorer.observer.observed_pairs
-        == first.correction.scorer.observer.observed_pairs
+    answers = {
+        "If": {4: (",",), 5: (), 1: (";",)},
+        "Yes": {1: ("''", ",")},
+        "It": {},
+    }
+
+    def system(trees):
+        for tree in trees:
+            changes = answers[tree.words[0]]
+            assert "etc." not in tree.words
+            yield tuple(changes.get(i, slot) for i, slot in enumerate(tree.observed))
+
+    nlp = that_corrects
+    found = evaluate_parallel(
+        nlp, nlp.get_pipe(CORRECTOR), text, others={"other": system}
     )
+    assert (found["n_sents"], found["n_sents_used"]) == (7, 3)
+    assert (found["n_pairs"], found["n_pairs_used"]) == (14, 4)
+    assert found["n_slots"] == 11 + 4 + 3
+    other = found["systems"]["other"]
+    # Right: the comma after "stops", that after the quote. Wrong: the semicolon. That
+    # the dot of "etc." is gone from its slot changes nothing in the text.
+    assert (other["n_right"], other["n_found"], other["n_true"]) == (2, 3, 4)
+    assert other["f05"] == pytest.approx(1.25 * 2 / (3 + 0.25 * 4))
+    assert other["changed"] == pytest.approx(3 / 18)
+    nothing = found["systems"]["nothing"]
+    assert (nothing["n_right"], nothing["n_found"], nothing["n_true"]) == (0, 0, 4)
+    assert nothing["changed"] == 0
+    ours = found["systems"]["corrector"]
+    assert ours["n_found"] >= ours["n_right"]
 
 
-def test_correction_storage_round_trips(corrector, treebank, tmp_path):
-    assert_same(corrector, PaperCorrector.from_bytes(corrector.to_bytes()), treebank[2])
-    path = tmp_path / "deep" / "corrector"
-    corrector.to_disk(path)
-    corrector.to_disk(path)
-    assert [p.name for p in path.parent.iterdir()] == ["corrector"]
-    assert_same(corrector, PaperCorrector.from_disk(path), treebank[2])
+def test_the_corrector_sees_the_tokens_of_the_text(that_corrects):
+    """And each line is one sentence."""
+    seen = []
+
+    def system(trees):
+        seen.extend(trees)
+        return [tree.observed for tree in trees]
+
+    text = parallel(
+        ("He do n't know . Is it 10.5% `` so '' ?", "He do n't know . Is it 10.5% so ?")
+    )
+    evaluate_parallel(
+        that_corrects, that_corrects.get_pipe(CORRECTOR), text, others={"": system}
+    )
+    (tree,) = seen
+    assert tree.words == ("He", "do", "n't", "know", "Is", "it", "10.5%", "so")
+    expected = ((), (), (), (), (".",), (), (), ("``",), ("''", "?"))
+    assert tree.observed == expected
 
 
-def test_correction_storage_names_what_is_wrong(corrector, tmp_path):
-    for data in (b"", b"nonsense"):
-        with pytest.raises(PunctError, match=r"\[P031\]"):
-            PaperCorrector.from_bytes(data)
-    with pytest.raises(PunctError, match=r"\[P030\]"):
-        PaperCorrector.from_disk(tmp_path)
-    (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(PunctError, match=r"\[P034\]"):
-        corrector.to_disk(tmp_path)
-    assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
+SYSTEMS = ["nothing", "trivial", "restorer", "corrector", "paper", "tagger"]
+
+
+@pytest.fixture(scope="module")
+def data(sample, tmp_path_factory):
+    """A folder with a few sentences of the sample, systems to compare with, and a text
+    with corrections."""
+    folder = tmp_path_factory.mktemp("data")
+    blocks = (sample / "dev.conllu").read_text("utf-8").split("\n\n")
+    path = folder / "dev.conllu"
+    path.write_text("\n\n".join(blocks[:15]) + "\n\n", "utf-8")
+    rivals.main([path, path], path, folder, tagger_epochs=1, paper_epochs=1)
+    (folder / "a.src").write_text("If it rains Anna will go\nHe go .\nIt rains .\n")
+    (folder / "a.ref0").write_text("If it rains , Anna will go .\nHe .\nIt rains .\n")
+    (folder / "a.ref1").write_text("If it rains Anna will go .\nHo .\nIt rains !\n")
+    return folder
+
+
+@pytest.mark.parametrize("trees", ["gold", "parsed"])
+def test_script_on_a_treebank(trees, data, both_path, tmp_path, invoke):
+    output = tmp_path / "new" / "scores.json"
+    done = invoke(
+        main,
+        *(both_path, data / "dev.conllu", "--trees", trees, "--output", output),
+        *("--rivals", data),
+    )
+    assert done.exit_code == 0, done.output
+    scores = srsly.read_json(output)
+    assert scores["data"] == f"{data.name}/dev.conllu"
+    assert (scores["trees"], scores["seed"], scores["n_sents"]) == (trees, 7, 15)
+    assert list(scores["systems"]) == SYSTEMS
+    examples = corrupted(read_treebank(data / "dev.conllu").examples, seed=7)
+    observed = [example.tree.observed for example in examples]
+    before = score(observed, [example.slots for example in examples]).aed
+    assert scores["systems"]["nothing"]["aed"] == pytest.approx(before)
+    for name in SYSTEMS:
+        assert any(line.startswith(name) for line in done.output.splitlines())
+    for kind in scores["errors"]:
+        assert kind.replace("_", " ") in done.output
+    *_, summary = done.output.splitlines()
+    aed = scores["systems"]["corrector"]["aed"]
+    assert f"AED {before:.4f} -> {aed:.4f}" in summary
+    assert f"{scores['n_errors']} errors in 15 sentences" in summary
+
+
+def test_script_on_text(data, both_path, tmp_path, invoke):
+    output = tmp_path / "scores.json"
+    done = invoke(
+        main,
+        *(both_path, data / "a.src", "-o", output),
+        *("--reference", data / "a.ref0", "--reference", data / "a.ref1"),
+        *("--rivals", data),
+    )
+    assert done.exit_code == 0, done.output
+    scores = srsly.read_json(output)
+    assert list(scores["systems"]) == ["nothing", "corrector", "paper", "tagger"]
+    assert (scores["n_sents_used"], scores["n_pairs_used"]) == (2, 4)
+    # Of two opinions on each sentence, those with the fewest edits.
+    assert scores["systems"]["nothing"]["n_true"] == 1
+    *_, summary = done.output.splitlines()
+    assert "2 of 3 sentences, 4 of 6 pairs" in summary
+    assert "but for capitals" in summary
+
+
+def test_bad_input_is_one_line(data, both_path, tmp_path, invoke):
+    treebank, text, reference = (data / n for n in ("dev.conllu", "a.src", "a.ref0"))
+    short = tmp_path / "short"
+    short.write_text("It rains .\n")
+    blank = tmp_path / "blank"
+    spacy.blank("en").to_disk(blank)
+    cases = {
+        "P053": (both_path, tmp_path / "no.conllu"),
+        "P051": (tmp_path, treebank),
+        "P131": (blank, treebank),
+        "with --reference": (both_path, text),
+        "has 1 lines": (both_path, text, "--reference", short),
+        "(.conllu) has none": (
+            both_path,
+            treebank,
+            "--reference",
+            reference,
+        ),
+        "no tagger": (both_path, treebank, "--rivals", tmp_path),
+    }
+    for said, args in cases.items():
+        done = invoke(main, *args)
+        assert done.exit_code == 1, said
+        assert said in done.stderr
+        assert len(done.stderr.splitlines()) == 1

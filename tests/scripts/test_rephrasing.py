@@ -1,25 +1,22 @@
-"""The experiment with rephrased treebanks, and its tables."""
+"""The experiment with rephrased treebanks."""
 
 from math import exp, log
 
 import pytest
-import srsly
-import typer
-from typer.testing import CliRunner
+import spacy
 
-from scripts.experiments import rephrasing, rephrasing_tables
-from scripts.experiments.published import REPHRASING
-from scripts.experiments.rephrasing import (
+from scripts.rephrasing import (
+    TrigramModel,
     measure,
     permuted_words,
+    rephrase_treebank,
     surface_tree,
     tokens,
     training_sentences,
+    trigrams,
     words_only,
     written_words,
 )
-from scripts.experiments.rephrasing_tables import rephrasing_report
-from scripts.experiments.trigrams import TrigramModel, trigrams
 from spacy_punct.data.conllu import parse_conllu
 from spacy_punct.data.treebank import make_treebank
 
@@ -113,78 +110,17 @@ def test_measure_by_hand():
     assert set(found["tests"]["all"]) == {"same / other"}
 
 
-def invoke(main, *args: object):
-    app = typer.Typer()
-    app.command()(main)
-    return CliRunner().invoke(app, [str(arg) for arg in args])
-
-
-def test_experiment_on_the_sample(paper_path, sample, tmp_path):
-    out = tmp_path / "deep" / "sample.json"
-    options = ("-o", out, "--limit", 150)
-    done = invoke(rephrasing.main, paper_path, sample, *options)
-    assert done.exit_code == 0, done.output
-    found = srsly.read_json(out)
-    assert list(found["systems"]) == ["base", "half", "full", "full-same"]
-    assert found["n_sents"] == 150 < found["n_usable"]
-    assert all(0 < n <= 150 for n in found["n_changed"].values())
+def test_experiment_on_the_sample(paper_path, sample):
+    nlp = spacy.load(paper_path)
+    sentences, examples = (part[:120] for part in training_sentences(sample))
+    rephrased = rephrase_treebank(nlp, sentences, examples)
+    assert list(rephrased) == ["base", "half", "full", "full-same"]
+    pairs = [tokens(written_words(example), example.slots) for example in examples]
+    originals, marks = map(list, zip(*pairs, strict=True))
+    for found in rephrased.values():
+        assert found != originals
+        assert len(found) == len(originals)
     # What the whole method is for.
-    assert (
-        found["systems"]["full"]["punctuation"]
-        < found["systems"]["base"]["punctuation"]
-    )
-    again = tmp_path / "again.json"
-    invoke(rephrasing.main, paper_path, sample, "-o", again, "--limit", 150)
-    other = srsly.read_json(again)
-    assert {**other, "seconds": 0} == {**found, "seconds": 0}
-    page = tmp_path / "page.md"
-    done = invoke(rephrasing_tables.main, out, "-o", page)
-    assert done.exit_code == 0
-    assert f"{found['systems']['full']['all']:.1f}" in page.read_text("utf8")
-
-
-def test_experiment_says_what_is_missing(paper_path, tmp_path):
-    done = invoke(rephrasing.main, paper_path, tmp_path, "-o", tmp_path / "x.json")
-    assert done.exit_code == 1
-    assert "P005" in done.output
-    done = invoke(rephrasing.main, tmp_path / "none", tmp_path, "-o", tmp_path / "x")
-    assert done.exit_code == 1
-    assert "Traceback" not in done.output
-    done = invoke(rephrasing_tables.main, tmp_path / "none.json")
-    assert done.exit_code == 1
-    assert "P053" in done.output
-
-
-def result(treebank: str, full: float, p: float, caveat: str = "") -> dict:
-    systems = {"base": 100.0, "half": 80.0, "full": full, "full-same": 20.0}
-    tests = {"base / half": 0.001, "base / full": 0.001, "half / full": p}
-    tests |= {"full / full-same": 0.9}
-    return {
-        "treebank": treebank,
-        "caveat": caveat,
-        "n_sents": 10,
-        "n_usable": 12,
-        "systems": {s: {"punctuation": v, "all": v} for s, v in systems.items()},
-        "tests": {"punctuation": tests, "all": {**tests, "half / full": 0.5}},
-    }
-
-
-def test_tables_show_the_paper_beside_ours():
-    page = rephrasing_report(
-        [result("en-1.4", 50.0, 0.01), result("xx-2.0", 79.0, 0.2, "half of it")]
-    )
-    assert "better than Base in 2 of 2 treebanks on" in page
-    worse = rephrasing_report([result("en-1.4", 101.0, 0.01)])
-    assert "better than Base in 0 of 1 treebanks on" in worse
-    english, other = [
-        row for row in page.splitlines() if row.startswith(("| en-1.4", "| xx-2.0"))
-    ]
-    paper = REPHRASING["en"]
-    assert f"| 100.0 ({paper.punctuation['base']:.1f}) |" in english
-    assert f"| **50.0** ({paper.punctuation['full']:.1f}) |" in english
-    assert f"| 50.0 ({paper.all['full']:.1f}) |" in english
-    assert "| 10 of 12 |" in english
-    assert "**" not in other
-    assert "(" not in other
-    assert other.startswith("| xx-2.0* |")
-    assert "half of it" in page
+    systems = measure(rephrased, originals, marks)["systems"]
+    assert systems["full"]["punctuation"] < systems["base"]["punctuation"]
+    assert rephrase_treebank(nlp, sentences, examples) == rephrased

@@ -1,6 +1,5 @@
 """Trees of UDPipe, with a model trained on the sample here."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -129,33 +128,6 @@ def test_udpipe_takes_any_words(udpipe_path):
     assert [t.dep_ for t in found[0]].count("ROOT") == 1
 
 
-def test_udpipe_is_not_trained_twice(sample, tmp_path, capfd):
-    examples = read_treebank(sample / "train.conllu").examples[:40]
-    settings = replace(FAST, tagger_iterations=1, iterations=1)
-    path = tmp_path / "new" / "model.udpipe"
-
-    def train(*args) -> bool:
-        capfd.readouterr()
-        train_udpipe(*args)
-        return "Training tagger" in capfd.readouterr().err
-
-    assert train(examples, examples[:5], path, settings)
-    model = path.read_bytes()
-    assert not train(examples, examples[:5], path, settings)
-    assert path.read_bytes() == model
-    # Its random numbers are fixed.
-    path.write_bytes(model[:-1])
-    assert train(examples, examples[:5], path, settings)
-    assert path.read_bytes() == model
-    assert train(examples, (), path, settings)
-    assert train(examples[1:], (), path, settings)
-    assert train(examples[1:], (), path, replace(settings, hidden_layer=20))
-    assert sorted(p.name for p in path.parent.iterdir()) == [
-        "model.udpipe",
-        "model.udpipe.json",
-    ]
-
-
 def test_udpipe_settings():
     settings = UDPipeSettings(iterations=7, embedding_xpostag=0, embedding_feats=3)
     assert "iterations=7" in settings.parser.split(";")
@@ -171,7 +143,7 @@ def test_udpipe_says_why_it_cannot_be_trained(sample, tmp_path):
         train_udpipe((), (), path, FAST)
     (example, *_) = read_treebank(sample / "train.conllu").examples
     tree = replace(example.tree, relations=("dep",) * len(example.tree))
-    with pytest.raises(PunctError, match=r"P086.*root"):
+    with pytest.raises(PunctError, match=r"UDPipe cannot learn.*root"):
         train_udpipe([replace(example, tree=tree)], (), path, FAST)
     assert not path.exists()
 
@@ -181,13 +153,5 @@ def test_udpipe_needs_a_model(tmp_path, content):
     path = tmp_path / "model.udpipe"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(PunctError, match="P087"):
+    with pytest.raises(PunctError, match="is not a UDPipe model"):
         parse(path, [Doc(spacy.blank("en").vocab, ["Yes"])])
-
-
-def test_udpipe_says_if_it_is_missing(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "spacy_udpipe", None)
-    with pytest.raises(PunctError, match=r"P085.*pip install"):
-        train_udpipe((), (), tmp_path / "model.udpipe")
-    with pytest.raises(PunctError, match=r"P085.*pip install"):
-        parse(tmp_path / "model.udpipe", [])

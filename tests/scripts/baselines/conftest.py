@@ -1,7 +1,7 @@
 import pytest
 
 from scripts.baselines.networks import NETWORKS, NetworkConfig
-from scripts.baselines.training import TaggerResult, TaggerTraining, train_tagger
+from scripts.baselines.tagger import TaggerResult, TaggerTraining, train_tagger
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import read_treebank
 

@@ -1,0 +1,485 @@
+"""Measure how good corrections are, on treebanks in which errors are made and on text
+with corrections by hand (section 5.2).
+
+    python -m scripts.correction en test.conllu --rivals training/en-rivals
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
+
+import srsly
+import typer
+from spacy.language import Language
+from spacy.tokens import Doc
+from tqdm import tqdm
+
+from scripts.baselines.tagger import Tagger
+from scripts.learners import ParallelText, read_parallel
+from scripts.paper_corrector import PaperCorrector
+from scripts.steps import run_step
+from spacy_punct.cli.evaluate import Trees
+from spacy_punct.cli.shared import MODEL_HELP, check_file, loaded, printer
+from spacy_punct.corrector.changes import shown_slots
+from spacy_punct.corrector.component import PunctuationCorrector
+from spacy_punct.data.corruption import NoisySlot, noise_by_sentence, with_noise
+from spacy_punct.data.tree import Slots, Tree
+from spacy_punct.data.treebank import Treebank, read_treebank
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.model.evaluation import (
+    count_changes,
+    final_mark,
+    permutation_test,
+    score_edits,
+    sentence_edits,
+    trivial_slots,
+)
+from spacy_punct.pipe.base import PunctuationPipe
+from spacy_punct.reading.attributes import CORRECTIONS
+from spacy_punct.reading.corpus import make_doc, unpunctuated
+from spacy_punct.reading.examples import with_marks
+from spacy_punct.reading.pieces import joined_slots
+from spacy_punct.reading.sentences import MARKS, BareSentence
+from spacy_punct.restorer.component import PunctuationRestorer
+from spacy_punct.restorer.evaluation import read_for
+from spacy_punct.text.spacing import Spacing
+from spacy_punct.text.writer import Writer
+
+Correct: TypeAlias = Callable[[Sequence[Tree]], Iterable[Slots]]
+"""Another corrector: trees with observed marks -> what should be in their slots."""
+
+NOTHING, TRIVIAL, RESTORER, CORRECTOR = "nothing", "trivial", "restorer", "corrector"
+"""How results call what does nothing, the trivial answer, and the components."""
+TAGGER, PAPER = "tagger", "paper"
+"""How they call the BiLSTM-CRF and the paper's corrector, which are also the names of
+their folders."""
+_SEED = 7
+_COLUMNS = {
+    "aed": "AED",
+    "p": "P",
+    "r": "R",
+    "f05": "F0.5",
+    "f05_of_marks": "F0.5 of marks",
+    "changed_untouched": "changed if right",
+    "changed": "changed",
+}
+T = TypeVar("T")
+
+
+class _Answers(NamedTuple):
+    """What a system makes of sentences with errors, and of the same without."""
+
+    corrected: list[Slots]
+    untouched: list[Slots]
+
+
+def evaluate_correction(
+    nlp: Language,
+    corrector: PunctuationCorrector,
+    treebank: Treebank,
+    *,
+    gold: bool,
+    seed: int = 7,
+    others: Mapping[str, Correct] | None = None,
+) -> dict[str, Any]:
+    """Score a pipeline on a treebank in which errors are made.
+
+    The trivial answer, and a restorer if the pipeline has one, do not see the marks.
+    Marks that a model does not know are compared as they are.
+
+    nlp (Language), corrector (PunctuationCorrector): The pipeline and its corrector.
+    treebank (Treebank): The truth.
+    gold (bool): Whether the pipeline is given the treebank's trees.
+    seed (int): Seed of the errors, which are as many as by default.
+    others (Mapping[str, Correct] | None): Other systems by name, which get the trees
+        that the corrector has.
+    RETURNS (dict[str, Any]): All that the JSON file holds. `systems` has for each its
+        edits per slot; P, R and F0.5 of its edits; F0.5 of the edits that would lead
+        from words without marks to its answer; and the share of slots that it changes
+        in the sentences without errors. `errors` has for each kind how many there are
+        and which share of them each system mends. `tests` has p-values of the
+        corrector's edit distance against that of each other system.
+    """
+    if gold and corrector.cfg["reparse"]:
+        # The trees that there are shall stay.
+        reparse, corrector.cfg["reparse"] = corrector.cfg["reparse"], []
+        try:
+            return evaluate_correction(
+                nlp, corrector, treebank, gold=gold, seed=seed, others=others
+            )
+        finally:
+            corrector.cfg["reparse"] = reparse
+    examples = treebank.examples
+    noise = noise_by_sentence(examples, seed=seed)
+    truth = [example.slots for example in examples]
+    observed = [with_noise(*pair) for pair in zip(truth, noise, strict=True)]
+    words = [make_doc(example, nlp.vocab) for example in examples]
+    plain = [unpunctuated(doc, doc if gold else None) for doc in words]
+    writer = Writer(Spacing(nlp.lang or ""))
+
+    def marked(slots: Sequence[Slots]) -> list[Doc]:
+        pairs = zip(plain, slots, strict=True)
+        return [with_marks(doc, marks, writer) for doc, marks in pairs]
+
+    docs = marked(observed)
+    start = time.perf_counter()
+    docs = _run(nlp, corrector, docs, gold=gold)
+    seconds = time.perf_counter() - start
+    clean = _run(nlp, corrector, marked(truth), gold=gold)
+    final = final_mark(corrector.punctuation.inventory)
+    trivial = [trivial_slots(example, final) for example in examples]
+    answers = {
+        NOTHING: _Answers(observed, truth),
+        TRIVIAL: _Answers(trivial, trivial),
+    }
+    restorer = _find(nlp, PunctuationRestorer)
+    if restorer is not None:
+        found = _run(nlp, restorer, plain, gold=gold)
+        restored = _slots(found, "restored_slots", truth)
+        answers[RESTORER] = _Answers(restored, restored)
+    answers[CORRECTOR] = _Answers(
+        _slots(docs, "corrected_slots", truth), _slots(clean, "corrected_slots", truth)
+    )
+    for name, correct in (others or {}).items():
+        answers[name] = _Answers(
+            *(
+                [
+                    tuple(joined_slots(s for _, s in found))
+                    for found in _ask(correct, corrector, d)
+                ]
+                for d in (docs, clean)
+            )
+        )
+    return {
+        "trees": "gold" if gold else "parsed",
+        "seed": seed,
+        "n_sents": len(examples),
+        "n_skipped": treebank.n_omitted + treebank.n_wordless,
+        "n_slots": sum(map(len, truth)),
+        "n_errors": sum(map(len, noise)),
+        "systems": {
+            name: _scores(observed, found, truth) for name, found in answers.items()
+        },
+        "errors": _by_kind(noise, answers, truth),
+        "tests": _tests(answers, truth),
+        "words_per_second": sum(map(len, plain)) / seconds,
+    }
+
+
+def _scores(
+    observed: Sequence[Slots], answers: _Answers, truth: Sequence[Slots]
+) -> dict[str, Any]:
+    n_slots = sum(map(len, truth))
+    n_changed, _ = count_changes(truth, answers.untouched)
+    empty = [((),) * len(slots) for slots in truth]
+    return {
+        "aed": sum(sentence_edits(answers.corrected, truth)) / n_slots,
+        **score_edits(observed, answers.corrected, truth).to_dict(),
+        "f05_of_marks": score_edits(empty, answers.corrected, truth).f05,
+        "changed_untouched": n_changed / n_slots,
+    }
+
+
+def _by_kind(
+    noise: Sequence[Sequence[NoisySlot]],
+    answers: Mapping[str, _Answers],
+    truth: Sequence[Slots],
+) -> dict[str, Any]:
+    """The errors of each kind, the most frequent first, and how many were mended."""
+    counts = Counter(error.kind for errors in noise for error in errors)
+    mended = {name: Counter() for name in answers}
+    for name, found in answers.items():
+        for errors, ours, right in zip(noise, found.corrected, truth, strict=True):
+            mended[name].update(e.kind for e in errors if ours[e.slot] == right[e.slot])
+    return {
+        kind: {
+            "n": n,
+            "share": n / counts.total(),
+            "recall": {name: mended[name][kind] / n for name in answers},
+        }
+        for kind, n in counts.most_common()
+    }
+
+
+def _tests(answers: Mapping[str, _Answers], truth: Sequence[Slots]) -> dict[str, float]:
+    losses = {name: sentence_edits(a.corrected, truth) for name, a in answers.items()}
+    ours = losses.pop(CORRECTOR)
+    return {name: permutation_test(ours, theirs) for name, theirs in losses.items()}
+
+
+def evaluate_parallel(
+    nlp: Language,
+    corrector: PunctuationCorrector,
+    text: ParallelText,
+    *,
+    others: Mapping[str, Correct] | None = None,
+) -> dict[str, Any]:
+    """Score a pipeline on text with corrections by hand.
+
+    The tokens are the text's own, and each of its sentences is one to the pipeline,
+    which has to parse it. Edits are compared as they are written: the dot of `etc.`
+    is part of the word.
+
+    nlp (Language), corrector (PunctuationCorrector): The pipeline and its corrector.
+    text (ParallelText): The text.
+    others (Mapping[str, Correct] | None): See `evaluate_correction`.
+    RETURNS (dict[str, Any]): All that the JSON file holds.
+    """
+    docs = []
+    for sentence in text.sentences:
+        source = sentence.source
+        starts = [i == 0 for i in range(len(source.tokens))]
+        data = {MARKS: list(source.marks)}
+        docs.append(
+            Doc(nlp.vocab, list(source.tokens), sent_starts=starts, user_data=data)
+        )
+    observed = [sentence.source.slots for sentence in text.sentences]
+    references = [sentence.references for sentence in text.sentences]
+    start = time.perf_counter()
+    docs = _run(nlp, corrector, docs, gold=False)
+    seconds = time.perf_counter() - start
+    _check_lengths([doc._.corrected_slots for doc in docs], observed)
+    answers = {
+        NOTHING: observed,
+        CORRECTOR: [
+            _with_corrections(*pair) for pair in zip(docs, observed, strict=True)
+        ],
+    }
+    for name, correct in (others or {}).items():
+        answers[name] = [
+            tuple(joined_slots(shown_slots(*answer) for answer in found))
+            for found in _ask(correct, corrector, docs)
+        ]
+    n_words = sum(len(sentence.source.words) for sentence in text.sentences)
+    n_slots = sum(map(len, observed))
+    return {
+        "n_sents": text.n_sents,
+        "n_sents_used": len(text.sentences),
+        "n_pairs": text.n_pairs,
+        "n_pairs_used": text.n_pairs_used,
+        "n_slots": n_slots,
+        "systems": {
+            name: {
+                **score_edits(observed, found, references).to_dict(),
+                "changed": count_changes(observed, found)[0] / n_slots,
+            }
+            for name, found in answers.items()
+        },
+        "words_per_second": n_words / seconds,
+    }
+
+
+def _with_corrections(doc: Doc, observed: Slots) -> Slots:
+    after = {c["slot"]: tuple(c["after"]) for c in doc.user_data[CORRECTIONS]}
+    return tuple(after.get(i, slot) for i, slot in enumerate(observed))
+
+
+def _run(
+    nlp: Language, pipe: PunctuationPipe, docs: Sequence[Doc], *, gold: bool
+) -> list[Doc]:
+    """Let a component annotate Docs, after all others unless they have gold trees.
+
+    Of the components that have to do with punctuation no other runs.
+    """
+    with _alone(nlp, pipe):
+        stream = pipe.pipe(read_for(nlp, pipe, docs)) if gold else nlp.pipe(docs)
+        return list(_shown(stream, len(docs)))
+
+
+def _shown(stream: Iterable[T], n: int) -> Iterable[T]:
+    return tqdm(stream, total=n, unit="sent", leave=False, disable=None)
+
+
+@contextmanager
+def _alone(nlp: Language, pipe: PunctuationPipe) -> Iterator[None]:
+    """A pipeline in which of the components for punctuation one alone is enabled."""
+    disabled = set(nlp.disabled)
+    ours = [(name, c) for name, c in nlp.components if isinstance(c, PunctuationPipe)]
+    for name, component in ours:
+        (nlp.enable_pipe if component is pipe else nlp.disable_pipe)(name)
+    try:
+        yield
+    finally:
+        for name, _ in ours:
+            (nlp.disable_pipe if name in disabled else nlp.enable_pipe)(name)
+
+
+def _find(nlp: Language, kind: type[PunctuationPipe]) -> PunctuationPipe | None:
+    return next((c for _, c in nlp.components if isinstance(c, kind)), None)
+
+
+def _slots(docs: Iterable[Doc], attribute: str, truth: Sequence[Slots]) -> list[Slots]:
+    """The slots that a component found."""
+    found = [tuple(map(tuple, doc._.get(attribute) or ())) for doc in docs]
+    _check_lengths(found, truth)
+    return found
+
+
+def _check_lengths(found: Sequence[Sequence], expected: Sequence[Slots]) -> None:
+    for ours, theirs in zip(found, expected, strict=True):
+        if len(ours) != len(theirs):
+            n, n_words = len(ours) - 1, len(theirs) - 1
+            raise PunctError(Errors.P072.format(expected=n_words, n=n))
+
+
+def _ask(
+    correct: Correct, corrector: PunctuationCorrector, docs: Sequence[Doc]
+) -> Iterator[list[tuple[BareSentence, Slots]]]:
+    """Another system's answers on the sentences of each Doc, as the corrector reads
+    them."""
+    by_doc = corrector.read(docs)
+    trees = [sentence.tree for sentences in by_doc for sentence in sentences]
+    answers = iter(_shown(correct(trees), len(trees)))
+    for sentences in by_doc:
+        yield [(sentence, next(answers)) for sentence in sentences]
+
+
+def main(
+    model: Annotated[str, typer.Argument(help=MODEL_HELP)],
+    data: Annotated[
+        Path, typer.Argument(help="A CoNLL-U file, or one tokenised sentence per line.")
+    ],
+    reference: Annotated[
+        list[Path] | None,
+        typer.Option(help="The lines corrected; give it once for each annotator."),
+    ] = None,
+    trees: Annotated[
+        Trees, typer.Option(help="Whose trees: the treebank's or the pipeline's.")
+    ] = Trees.parsed,
+    seed: Annotated[int, typer.Option(min=0, help="Of the errors.")] = _SEED,
+    rivals: Annotated[
+        Path | None, typer.Option(help="What scripts.rivals trained, to compare with.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the JSON.")
+    ] = None,
+) -> None:
+    """Correct the punctuation of sentences with errors and compare.
+
+    In a treebank (.conllu) errors are made. AED is edits per slot; P, R and F0.5 are of
+    edits, by the MaxMatch method; "of marks" as if no mark had been written before.
+    "trivial" puts one mark at the end of each sentence, "restorer" is that of the
+    pipeline: neither sees what is written. "p" is of a paired permutation test of the
+    corrector's edit distance against each.
+
+    Any other file is text, its tokens apart by spaces, with corrections by hand. We
+    use those with the words of the text, in whatever case: what is left to correct is
+    the punctuation.
+
+    Examples:
+
+    python -m scripts.correction training/model-best dev.conllu
+
+    python -m scripts.correction training/model-best dev.src \\
+    --reference dev.ref0 --reference dev.ref1 -o scores.json
+    """
+    is_treebank = check_file(data).suffix == ".conllu"
+    if is_treebank == bool(reference):
+        raise PunctError(
+            f"{data}: text needs corrections by hand, with --reference, and a treebank "
+            "(.conllu) has none."
+        )
+    nlp = loaded(model)
+    corrector = _find(nlp, PunctuationCorrector)
+    if corrector is None:
+        names = ", ".join(nlp.component_names) or "nothing"
+        raise PunctError(Errors.P131.format(model=model, names=names))
+    others = load_rivals(rivals) if rivals else {}
+    if is_treebank:
+        scores = evaluate_correction(
+            nlp,
+            corrector,
+            read_treebank(data),
+            gold=trees is Trees.gold,
+            seed=seed,
+            others=others,
+        )
+    else:
+        text = read_parallel(data, [check_file(path) for path in reference or ()])
+        scores = evaluate_parallel(nlp, corrector, text, others=others)
+    scores = {
+        "data": f"{data.resolve().parent.name}/{data.name}",
+        "threshold": corrector.cfg["threshold"],
+        **scores,
+    }
+    _print_systems(scores)
+    if is_treebank:
+        _print_errors(scores)
+    typer.echo(_summary(scores))
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        srsly.write_json(output, scores)
+
+
+def load_rivals(folder: Path) -> dict[str, Correct]:
+    """The systems to compare with, which scripts.rivals has trained."""
+    tagger = Tagger.from_disk(folder / TAGGER)
+
+    def corrected(trees: Sequence[Tree]) -> Iterable[Slots]:
+        observed = [tree.observed for tree in trees if tree.observed is not None]
+        return tagger.correct([tree.words for tree in trees], observed)
+
+    paper = PaperCorrector.from_disk(folder / PAPER)
+    return {PAPER: partial(paper.correct, n_samples=0), TAGGER: corrected}
+
+
+def _print_systems(scores: Mapping[str, Any]) -> None:
+    systems, tests = scores["systems"], scores.get("tests", {})
+    shown = [key for key in _COLUMNS if key in systems[CORRECTOR]]
+    header = ["", *(_COLUMNS[key] for key in shown), *(["p"] if tests else [])]
+    rows = []
+    for name, found in systems.items():
+        cells = [
+            f"{found[key]:.4f}" if key == "aed" else f"{100 * found[key]:.1f}"
+            for key in shown
+        ]
+        if tests:
+            cells.append(f"{tests[name]:.4f}" if name in tests else "")
+        rows.append((name, *cells))
+    printer.table(
+        rows, header=header, divider=True, aligns=("l", *"r" * (len(header) - 1))
+    )
+
+
+def _print_errors(scores: Mapping[str, Any]) -> None:
+    """Of each kind of error, how many there are and how many are mended."""
+    names = [name for name in scores["systems"] if name != NOTHING]
+    rows = [
+        (
+            kind.replace("_", " "),
+            found["n"],
+            f"{100 * found['share']:.1f}",
+            *(f"{100 * found['recall'][name]:.1f}" for name in names),
+        )
+        for kind, found in scores["errors"].items()
+    ]
+    header = ("error", "number", "share", *names)
+    printer.table(
+        rows, header=header, divider=True, aligns=("l", *"r" * (len(header) - 1))
+    )
+
+
+def _summary(scores: Mapping[str, Any]) -> str:
+    ours = scores["systems"][CORRECTOR]
+    edits = " / ".join(f"{100 * ours[key]:.1f}" for key in ("p", "r", "f05"))
+    speed = f"{scores['words_per_second']:.0f} words per second"
+    if "errors" not in scores:
+        return (
+            f"P / R / F0.5 {edits}, {scores['n_sents_used']} of {scores['n_sents']} "
+            f"sentences, {scores['n_pairs_used']} of {scores['n_pairs']} pairs (those "
+            f"of the same words but for capitals), {speed}"
+        )
+    before = scores["systems"][NOTHING]["aed"]
+    return (
+        f"AED {before:.4f} -> {ours['aed']:.4f}, P / R / F0.5 {edits}, "
+        f"{scores['n_errors']} errors in {scores['n_sents']} sentences of "
+        f"{scores['n_slots']} slots, {scores['trees']} trees, {speed}"
+    )
+
+
+if __name__ == "__main__":
+    run_step(main)

@@ -1,1 +1,0 @@
-"""Experiments: parsers, restorers and baselines, trained, measured and compared."""

@@ -1,1 +1,0 @@
-"""Fetching treebanks."""

@@ -1,0 +1,163 @@
+"""The paper's corrector (section 5.2), a 1-best pipeline.
+
+A writer's marks are first explained: a model trained on erroneous text finds the
+underlying tree most likely to be behind them. A second model, which sees each node's
+pair of that tree (appendix C), then draws the underlying pairs of the corrected text,
+and its channel, kept close to that of a model of correct text, writes them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from scripts.log_linear import TrainingConfig, train
+from spacy_punct.data.depunctuation import PunctuatedTree
+from spacy_punct.data.marks import UNK
+from spacy_punct.data.tree import Puncteme, Slots, Tree
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.model.inventory import Inventory
+from spacy_punct.model.punctuation import PunctuationModel, batched
+from spacy_punct.model.storage import from_disk, to_disk
+
+_BEAM = 32
+"""Bounds the search for the underlying tree; ordinary sentences do not reach it."""
+_BATCH = 64
+
+CHANNEL_L2 = 0.01
+"""How strongly the corrector's channel is pulled to that of correct text."""
+
+
+def explain(model_of_errors: PunctuationModel, trees: Iterable[Tree]) -> Iterator[Tree]:
+    """Find the underlying pairs behind the marks that a writer put into trees.
+
+    model_of_errors (PunctuationModel): A model trained on erroneous text. Marks that
+        it does not know are UNK to it.
+    trees (Iterable[Tree]): Trees with `observed` marks.
+    YIELDS (Tree): The same with `observed_pairs`, projective.
+    """
+    for batch in batched(trees, _BATCH):
+        for tree in batch:
+            if tree.observed is None:
+                raise PunctError(Errors.P124.format(words=" ".join(tree.words)))
+        for distribution in model_of_errors.distributions(batch):
+            tree = distribution.tree
+            surface = model_of_errors.inventory.known(tree.observed)
+            pairs = distribution.viterbi(surface, beam=_BEAM)
+            yield replace(tree, observed_pairs=pairs)
+
+
+@dataclass(frozen=True)
+class PaperCorrector:
+    """The paper's corrector: three models, trained by `train_corrector`.
+
+    errors (PunctuationModel): Of erroneous text, which explains what was written.
+    restorer (PunctuationModel): Of correct text, which does not see what was written:
+        where the corrector's channel comes from, and a baseline.
+    correction (PunctuationModel): Of correct text given the explanation.
+    """
+
+    errors: PunctuationModel
+    restorer: PunctuationModel
+    correction: PunctuationModel
+
+    def correct(
+        self, trees: Iterable[Tree], *, n_samples: int = 1000, seed: int = 0
+    ) -> Iterator[Slots]:
+        """The corrected punctuation of minimum Bayes risk for each tree.
+
+        trees (Iterable[Tree]): Trees with `observed` marks.
+        n_samples (int): Samples per tree; 0 for marginals without sampling.
+        seed (int): Seed of the samples of each tree.
+        YIELDS (Slots): The marks in each tree's slots. A mark that the model does not
+            know stays as it was written if it is not taken out.
+        """
+        inventory = self.correction.inventory
+        for batch in batched(explain(self.errors, trees), _BATCH):
+            corrected = self.correction.restore(batch, n_samples=n_samples, seed=seed)
+            for tree, slots in zip(batch, corrected, strict=True):
+                pairs = zip(tree.observed, slots, strict=True)
+                yield tuple(_with_own_marks(inventory, *pair) for pair in pairs)
+
+    def to_disk(self, path: str | Path) -> None:
+        """Write the corrector to a folder with one for each model."""
+        for name in _names():
+            to_disk(getattr(self, name), Path(path) / name)
+
+    @classmethod
+    def from_disk(cls, path: str | Path) -> "PaperCorrector":
+        """Read a corrector from a folder that `to_disk` wrote."""
+        return cls(**{name: from_disk(Path(path) / name) for name in _names()})
+
+
+def _names() -> list[str]:
+    return [field.name for field in fields(PaperCorrector)]
+
+
+def _with_own_marks(
+    inventory: Inventory, observed: Puncteme, corrected: Puncteme
+) -> Puncteme:
+    """A corrected slot, each UNK in it the next unknown mark that was written there."""
+    if UNK not in corrected:
+        return corrected
+    own = iter([mark for mark in observed if mark not in inventory.mark_index])
+    return tuple(next(own, mark) if mark == UNK else mark for mark in corrected)
+
+
+def train_corrector(
+    examples: Sequence[PunctuatedTree],
+    dev: Sequence[PunctuatedTree],
+    config: TrainingConfig | None = None,
+    *,
+    channel_l2: float = CHANNEL_L2,
+    show_progress: bool = True,
+) -> PaperCorrector:
+    """Train the paper's corrector: three trainings with the same settings.
+
+    examples, dev (Sequence[PunctuatedTree]): Projective trees with `observed` marks,
+        and the right ones in their slots.
+    config (TrainingConfig | None): The settings. If they leave the channel's direction
+        open, dev chooses those of the first two models, and the corrector has that of
+        correct text.
+    channel_l2 (float): How strongly the corrector's channel is pulled to that of
+        correct text, from which it starts: the weight of the squared distance in the
+        loss of a sentence.
+    show_progress (bool): Whether to show progress bars and dev scores.
+    RETURNS (PaperCorrector): The corrector.
+    """
+    config = config or TrainingConfig()
+    split = tuple(map(_without_pairs, examples)), tuple(map(_without_pairs, dev))
+    errors = train(
+        *(tuple(map(_as_written, part)) for part in split),
+        config,
+        show_progress=show_progress,
+    ).model
+    restorer = train(*split, config, show_progress=show_progress).model
+    correction = train(
+        *(_explained(errors, part) for part in split),
+        replace(config, direction=restorer.direction),
+        channel_start=restorer.channel_weights,
+        channel_l2=channel_l2,
+        show_progress=show_progress,
+    ).model
+    return PaperCorrector(errors, restorer, correction)
+
+
+def _without_pairs(example: PunctuatedTree) -> PunctuatedTree:
+    tree = example.tree
+    if tree.observed is None:
+        raise PunctError(Errors.P124.format(words=" ".join(tree.words)))
+    if tree.observed_pairs is None:
+        return example
+    return replace(example, tree=replace(tree, observed_pairs=None))
+
+
+def _as_written(example: PunctuatedTree) -> PunctuatedTree:
+    return PunctuatedTree(example.tree, example.tree.observed)
+
+
+def _explained(
+    model_of_errors: PunctuationModel, examples: Sequence[PunctuatedTree]
+) -> tuple[PunctuatedTree, ...]:
+    trees = explain(model_of_errors, [example.tree for example in examples])
+    pairs = zip(examples, trees, strict=True)
+    return tuple(replace(example, tree=tree) for example, tree in pairs)

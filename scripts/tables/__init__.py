@@ -1,0 +1,1 @@
+"""Tables of what was measured, beside the figures of the paper."""

@@ -1,0 +1,242 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from scripts.log_linear import TrainingConfig, train, train_model
+from spacy_punct.data.tree import ROOT, Tree
+from spacy_punct.data.treebank import read_treebank
+from spacy_punct.errors import PunctError
+from spacy_punct.model.attach import LogLinearAttach, RelationScores, encode
+from spacy_punct.model.channel import ChannelWeights
+from spacy_punct.model.evaluation import evaluate, score
+from spacy_punct.model.inventory import Inventory
+from spacy_punct.model.punctuation import PunctuationModel
+from spacy_punct.model.scores import NodeScores
+from spacy_punct.model.storage import to_bytes
+from tests.conftest import FAST
+
+
+@pytest.fixture(scope="module")
+def treebank(sample):
+    return tuple(
+        read_treebank(sample / f"{split}.conllu").examples
+        for split in ("train", "dev", "test")
+    )
+
+
+def test_training_learns_the_sample(trained, treebank):
+    examples, _, test = treebank
+    untrained = train(examples, test, replace(FAST, max_epochs=0), show_progress=False)
+    assert trained.model.perplexity(test) < 0.9 * untrained.model.perplexity(test)
+    scores = evaluate(trained.model, test, n_samples=0)
+    assert scores["aed"] < 0.6 * scores["aed_trivial"]
+    assert scores["per_mark"][","]["f"] > 0.6
+
+
+def test_training_with_the_channel_beats_training_without(trained, treebank):
+    examples, dev, test = treebank
+    ablated = train(
+        examples, dev, replace(FAST, channel="identity"), show_progress=False
+    )
+    assert trained.model.perplexity(test) < ablated.model.perplexity(test)
+    assert ablated.model.channel.rewrite((",", ".")) == {(",", "."): 1.0}
+
+
+def test_training_is_reproducible(trained, treebank):
+    examples, dev, _ = treebank
+    again = train(examples, dev, FAST, show_progress=False)
+    assert again.history == trained.history
+    other = train(examples, dev, replace(FAST, seed=1), show_progress=False)
+    assert other.history != trained.history
+
+
+def test_training_keeps_the_best_weights_and_stops(treebank):
+    examples, dev, _ = treebank
+    config = replace(FAST, learning_rate=0.3, max_epochs=50, patience=2)
+    result = train(examples[:60], dev, config, show_progress=False)
+    perplexities = result.history
+    assert len(perplexities) < 50
+    assert result.dev_perplexity == result.model.perplexity(dev)
+    assert result.dev_perplexity == pytest.approx(min(perplexities), rel=1e-3)
+    assert min(perplexities) not in perplexities[-2:]
+
+
+def test_training_lets_dev_choose_the_direction(treebank, trained):
+    examples, dev, _ = treebank
+    both = train(examples, dev, replace(FAST, direction=None), show_progress=False)
+    left = train(
+        examples, dev, replace(FAST, direction="left-to-right"), show_progress=False
+    )
+    best = min(trained, left, key=lambda result: result.dev_perplexity)
+    assert both.model.direction == best.model.direction
+    assert both.dev_perplexity == best.dev_perplexity
+
+
+def test_training_regularises_unmatched_marks(treebank, trained):
+    examples, dev, _ = treebank
+    config = replace(FAST, unmatched_weight=5.0)
+    strict = train(examples, dev, config, show_progress=False)
+
+    def unmatched(model: PunctuationModel) -> float:
+        trees = [example.tree for example in dev]
+        slots = [encode(model.inventory, example) for example in dev]
+        prepared = map(model.scorer.prepare, trees, slots)
+        return model.likelihood(trees, slots, list(prepared)).unmatched
+
+    assert unmatched(strict.model) < unmatched(trained.model)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_training_diverging_is_an_error(treebank):
+    examples, dev, _ = treebank
+    config = replace(FAST, learning_rate=float("nan"))
+    with pytest.raises(PunctError, match=r"\[P026\]"):
+        train(examples, dev, config, show_progress=False)
+
+
+def test_training_finds_the_underlying_commas_of_the_caper(trained):
+    """If true, the caper failed. The clause is set off by two commas underlyingly:
+    one is absorbed by the start of the sentence."""
+    tree = Tree(
+        words=("If", "true", "the", "caper", "failed"),
+        tags=("SCONJ", "ADJ", "DET", "NOUN", "VERB"),
+        heads=(1, 4, 3, 4, ROOT),
+        relations=("mark", "advcl", "det", "nsubj", "root"),
+    )
+    surface = ((), (), (",",), (), (), (".",))
+    distribution = trained.model.distribution(tree)
+    pairs = distribution.viterbi(surface)
+    assert pairs[1][1] == (",",)
+    assert pairs[4] == ((), (".",))
+    assert all(pairs[i] == ((), ()) for i in (0, 2, 3))
+    assert trained.model.channel.rewrite(("^", ","))[("^",)] > 0.5
+    assert distribution.log_prob(surface) > distribution.log_prob(
+        ((), (",",), (), (), (), (".",))
+    )
+
+
+def test_training_small_weights_are_dropped_and_others_rounded(trained):
+    config = TrainingConfig()
+    for weights in trained.model.scorer.parameters():
+        assert torch.equal(weights, weights.half().float())
+        assert not ((weights != 0) & (weights.abs() < config.min_weight)).any()
+
+
+def test_training_l2_and_averaging_matter(treebank, trained):
+    examples, dev, _ = treebank
+    norm = sum(w.square().sum().item() for w in trained.model.scorer.parameters())
+    for change in ({"l2": 0.1}, {"dropout": 0.0}, {"averaging": 0.0}):
+        config = replace(FAST, max_epochs=1, **change)
+        usual = train(examples, dev, replace(FAST, max_epochs=1), show_progress=False)
+        other = train(examples, dev, config, show_progress=False)
+        assert other.history != usual.history
+        if "l2" in change:
+            weights = other.model.scorer.parameters()
+            assert sum(w.square().sum().item() for w in weights) < 0.5 * norm
+
+
+def test_training_rare_features_can_be_left_out(treebank):
+    examples, _, _ = treebank
+    inventory = Inventory.estimate(examples)
+    sizes = [
+        sum(
+            map(
+                len,
+                LogLinearAttach.from_examples(
+                    inventory, examples, min_count=n
+                ).rows.keys,
+            )
+        )
+        for n in (1, 2, 5)
+    ]
+    assert sizes[0] > sizes[1] > sizes[2] > 0
+
+
+class PriorScorer(nn.Module):
+    """Another scorer: one weight a pair, whatever the tree."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        super().__init__()
+        self.inventory = inventory
+        self.weights = nn.ParameterList(
+            torch.zeros(len(table)) for table in inventory.pair_tables
+        )
+
+    def prepare(self, tree: Tree, slots=None) -> list[int]:
+        return self.inventory.relation_ids(tree)
+
+    def forward(self, batch: list[list[int]]) -> list[RelationScores]:
+        relations = np.concatenate(batch)
+        groups = ((d, np.flatnonzero(relations == d)) for d in np.unique(relations))
+        return [
+            RelationScores(int(d), nodes, self.weights[d].expand(len(nodes), -1))
+            for d, nodes in groups
+        ]
+
+    def node_scores(self, trees: list[Tree]) -> list[NodeScores]:
+        size = len(self.inventory.marks)
+        return [
+            NodeScores(
+                relations,
+                [self.weights[d].detach().double().numpy() for d in relations],
+                lambda node, r=relations: np.zeros((size, len(self.weights[r[node]]))),
+            )
+            for relations in map(self.prepare, trees)
+        ]
+
+    def refresh(self) -> None:
+        pass
+
+
+def test_training_takes_another_scorer(treebank):
+    examples, dev, _ = treebank
+    inventory = Inventory.estimate(examples)
+    model = PunctuationModel(
+        inventory,
+        PriorScorer(inventory),
+        ChannelWeights(inventory.marks),
+        "left-to-right",
+    )
+    before = model.perplexity(dev)
+    config = replace(FAST, learning_rate=0.1)
+    history = train_model(model, examples, dev, config, show_progress=False)
+    assert min(history) == model.perplexity(dev) < 0.5 * before
+    tree = dev[0].tree
+    assert len(next(iter(model.restore([tree], n_samples=0)))) == len(tree) + 1
+    with pytest.raises(PunctError, match=r"\[P033\].*PriorScorer"):
+        to_bytes(model)
+
+
+@pytest.mark.parametrize("kind", ["table", "shared", "identity"])
+def test_channel_weights_give_probabilities(kind):
+    marks = ("^", ",", ".", "``", "''")
+    weights = ChannelWeights(marks, kind)
+    with torch.no_grad():
+        for parameter in weights.parameters():
+            parameter.add_(torch.randn(parameter.shape))
+    edits = weights.channel("left-to-right").edits
+    assert edits.sum(axis=0) == pytest.approx(np.ones((5, 5)))
+    assert (edits >= 0).all()
+
+
+def test_channel_weights_reject_unknown_kinds():
+    with pytest.raises(PunctError, match=r"\[P022\].*table, shared, identity"):
+        ChannelWeights((",",), "tabel")
+    with pytest.raises(PunctError, match=r"\[P021\].*left-to-right"):
+        ChannelWeights((",",)).channel("upwards")
+
+
+def test_scores_by_hand():
+    truth = [(((), (",",), (".",))), ((), ("'", "."))]
+    restored = [((), (), (".",)), ((",",), (".", "'"))]
+    found = score(restored, truth)
+    # One comma missed; one comma too many; a transposition costs two.
+    assert found.aed == pytest.approx((1 + 1 + 2) / 5)
+    assert (found.n_sents, found.n_slots) == (2, 5)
+    comma, period = found.per_mark[","], found.per_mark["."]
+    assert (comma.p, comma.r, comma.f, comma.support) == (0.0, 0.0, 0.0, 1)
+    assert (period.p, period.r, period.f, period.support) == (1.0, 1.0, 1.0, 2)
+    assert found.micro_f == pytest.approx(3 / 4)
