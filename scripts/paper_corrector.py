@@ -12,10 +12,9 @@ from pathlib import Path
 
 from scripts.log_linear import TrainingConfig, train
 from spacy_punct.data.depunctuation import PunctuatedTree
-from spacy_punct.data.marks import UNK
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.model.inventory import Inventory
+from spacy_punct.model.inventory import Inventory, with_own_marks
 from spacy_punct.model.punctuation import PunctuationModel, batched
 from spacy_punct.model.storage import from_disk, to_disk
 
@@ -97,10 +96,7 @@ def _with_own_marks(
     inventory: Inventory, observed: Puncteme, corrected: Puncteme
 ) -> Puncteme:
     """A corrected slot, each UNK in it the next unknown mark that was written there."""
-    if UNK not in corrected:
-        return corrected
-    own = iter([mark for mark in observed if mark not in inventory.mark_index])
-    return tuple(next(own, mark) if mark == UNK else mark for mark in corrected)
+    return with_own_marks(corrected, iter(inventory.unknown(observed)))
 
 
 def train_corrector(

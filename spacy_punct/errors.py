@@ -211,7 +211,7 @@ class Errors(metaclass=_Coded):
     # Words
     P065 = (
         "The model reads each word as a vector of {width} numbers, but a tree of {n} "
-        "words came with {found}. Set Tree.vectors to one row per word, from the "
+        "words came with {found}. Pass an EncodedTree with one row per word, from the "
         "tok2vec the model was trained with; in a pipeline, put that tok2vec first."
     )
     P066 = (

@@ -22,6 +22,7 @@ from spacy_punct.data.marks import ABBREVIATION_DOT, UNK
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.distribution import Distribution
+from spacy_punct.model.inventory import with_own_marks
 from spacy_punct.model.mbr import best_slot, pooled
 from spacy_punct.pipe.base import (
     PunctuationPipe,
@@ -265,10 +266,7 @@ def _with_unknown(
     None if it is not clear which of them are meant.
     """
     rare = [mark for mark, name in zip(observed, known, strict=True) if name == UNK]
-    if best.count(UNK) != len(rare):
-        return None if UNK in best or rare else best
-    remaining = iter(rare)
-    return tuple(next(remaining) if mark == UNK else mark for mark in best)
+    return with_own_marks(best, iter(rare)) if best.count(UNK) == len(rare) else None
 
 
 def _with_dot(answer: Puncteme, observed: Puncteme) -> Puncteme:

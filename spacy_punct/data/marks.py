@@ -78,26 +78,18 @@ def may_be_mark(text: str) -> bool:
     )
 
 
-def _unicode_brackets() -> dict[str, str]:
-    """Opening bracket or quote -> closing one, for all of Unicode.
-
-    The standard library has no table of pairs, but with few exceptions a
-    closing bracket stands one code point (or two, in ASCII) after its opener.
-    """
-    pairs = {"«": "»", "‹": "›", "“": "”", "‘": "’", "„": "”", "‚": "’"}
-    for code in range(0x110000):
-        opener = chr(code)
-        if unicodedata.category(opener) != "Ps" or opener in pairs:
-            continue
-        for closer in (chr(code + 1), chr(code + 2)):
-            if unicodedata.category(closer) == "Pe":
-                pairs[opener] = closer
-                break
-    return pairs
-
+_SHAPED = (
+    "«»‹›“”‘’„”‚’"
+    "()[]{}༺༻༼༽᚛᚜⁅⁆⁽⁾₍₎⌈⌉⌊⌋〈〉❨❩❪❫❬❭❮❯❰❱❲❳"
+    "❴❵⟅⟆⟦⟧⟨⟩⟪⟫⟬⟭⟮⟯⦃⦄⦅⦆⦇⦈⦉⦊⦋⦌⦍⦎⦏⦐⦑⦒⦓⦔⦕⦖⦗⦘"
+    "⧘⧙⧚⧛⧼⧽⸢⸣⸤⸥⸦⸧⸨⸩⹕⹖⹗⹘⹙⹚⹛⹜〈〉《》「」『』【】〔〕〖〗"
+    "〘〙〚〛〝〞︗︘︵︶︷︸︹︺︻︼︽︾︿﹀﹁﹂﹃﹄﹇﹈﹙﹚﹛﹜﹝﹞（）［］"
+    "｛｝｟｠｢｣"
+)
+"""The opening brackets and quotes of Unicode, each with its closing one."""
 
 BRACKETS: dict[str, str] = {
-    **_unicode_brackets(),
+    **dict(zip(_SHAPED[::2], _SHAPED[1::2], strict=True)),
     "``": "''",
     "`": "'",
     "<": ">",

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from spacy_punct.errors import Errors, PunctError
 
@@ -22,8 +21,6 @@ class Tree:
     words, tags, relations (tuple[str, ...]): Form, coarse part of speech and
         dependency relation of each word.
     heads (tuple[int, ...]): 0-based position of each word's head; -1 for the root.
-    vectors (Any): An array with a row for each word, from whatever reads words in
-        their context, for models that know more of them than their tags.
     observed (Slots | None): The marks that a writer put into the slots, right or
         wrong, for models that correct them.
     observed_pairs (tuple[tuple[Puncteme, Puncteme], ...] | None): For each word the
@@ -34,7 +31,6 @@ class Tree:
     tags: tuple[str, ...]
     heads: tuple[int, ...]
     relations: tuple[str, ...]
-    vectors: Any = field(default=None, compare=False, repr=False)
     observed: Slots | None = field(default=None, compare=False, repr=False)
     observed_pairs: tuple[tuple[Puncteme, Puncteme], ...] | None = field(
         default=None, compare=False, repr=False

@@ -215,6 +215,8 @@ ChannelKind = Literal["table", "shared", "identity"]
 CHANNEL_KINDS: tuple[ChannelKind, ...] = ("table", "shared", "identity")
 
 _FORBIDDEN = -1e9
+_HEAD_START = 1.0
+"""Of "no change", in untrained weights."""
 
 
 class ChannelWeights(nn.Module):
@@ -230,7 +232,6 @@ class ChannelWeights(nn.Module):
     marks (Sequence[str]): Σ.
     kind (ChannelKind): How the weights are shared.
     rank (int): Size of the embeddings of "shared".
-    keep_bias (float): Head start of "no change" in untrained weights.
     seed (int): Seed of the embeddings' initial noise.
     """
 
@@ -240,7 +241,6 @@ class ChannelWeights(nn.Module):
         kind: ChannelKind = "table",
         *,
         rank: int = 4,
-        keep_bias: float = 1.0,
         seed: int = 0,
     ) -> None:
         super().__init__()
@@ -254,7 +254,7 @@ class ChannelWeights(nn.Module):
             "_allowed", torch.tensor(allowed_edits(self.marks)), persistent=False
         )
         bias = torch.zeros(n)
-        bias[KEEP] = keep_bias
+        bias[KEEP] = _HEAD_START
         if kind == "table":
             self.table = nn.Parameter(bias[:, None, None].repeat(1, size, size))
         elif kind == "shared":

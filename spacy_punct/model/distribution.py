@@ -18,7 +18,7 @@ from spacy_punct.model.conditional import ConditionalSampler
 from spacy_punct.model.inside import COMPLEX_STEP, Chart
 from spacy_punct.model.inventory import Pair
 from spacy_punct.model.marginals import Marginaliser
-from spacy_punct.model.mbr import best_by_slot, best_sequence
+from spacy_punct.model.mbr import best_by_slot
 from spacy_punct.model.sampling import Given, Sampler, Samples, pooled_marginals
 from spacy_punct.model.scores import NodeScores, ObservedSlots, PairProbabilities
 from spacy_punct.model.viterbi import viterbi
@@ -292,8 +292,6 @@ def restore_from_trees(
     distributions: Sequence[Distribution],
     n_samples: int = 1000,
     seed: int = 0,
-    *,
-    whole_sequences: bool = False,
 ) -> Slots:
     """Minimum Bayes risk over several candidate trees of one sentence.
 
@@ -301,10 +299,8 @@ def restore_from_trees(
     pooled.
 
     distributions (Sequence[Distribution]): One for each tree.
-    n_samples (int): Samples a tree; 0 for marginals without sampling.
+    n_samples (int): Samples per tree; 0 for marginals without sampling.
     seed (int): Seed of the samples.
-    whole_sequences (bool): Choose among whole sampled sequences, as in eq. (10),
-        instead of slot by slot. Without samples there are none, and it is ignored.
     RETURNS (Slots): The surface of least expected edit distance.
     """
     check_range("the number of trees", len(distributions), 1)
@@ -316,8 +312,6 @@ def restore_from_trees(
                     first=" ".join(first.words), other=" ".join(other.tree.words)
                 )
             )
-    if whole_sequences and n_samples:
-        return best_sequence([d.samples(n_samples, seed) for d in distributions])
     return best_by_slot(
         pooled_marginals([d.marginals(n_samples, seed) for d in distributions])
     )

@@ -26,7 +26,7 @@ import numpy as np
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import Errors, ImpossibleSurfaceError
 from spacy_punct.model.automaton import Automata, EditCounts, SlotAutomaton, times
-from spacy_punct.model.inventory import Backoff, PairView, Trie
+from spacy_punct.model.inventory import PairView, Trie
 from spacy_punct.model.scores import ObservedSlots, PairProbabilities
 
 COMPLEX_STEP = 1e-30
@@ -99,14 +99,14 @@ class Walk(Generic[Message]):
         self._probabilities = probabilities
         backoff = automata.inventory.backoff
         self._mass = backoff.mass
-        self._silence = backoff.mass * (1 - backoff.growth) ** 2
+        self._backoff = backoff
         empty = [slot.is_empty for slot in self._slots]
         self._is_site = [
             not (empty[left] and empty[right]) for left, right in tree.spans
         ]
         initial = self._slots[0].initial
         self._initial = self._slots[0].expand(initial, automata.start)[1]
-        silent = silent_log_probs(probabilities, backoff)
+        silent = backoff.silent_log_prob(probabilities.silent)
         self.log_prob: complex | float = silent[~np.array(self._is_site)].sum()
         self._inside()
 
@@ -280,8 +280,7 @@ class Chart(Walk[np.ndarray]):
 
     def _silent_posterior(self, node: int) -> Posterior:
         """A node between two empty slots took (ε, ε), from one source or the other."""
-        from_table = (1 - self._mass) * np.exp(self._probabilities.log_probs[node][0])
-        share = from_table / (from_table + self._silence)
+        share = self._backoff.table_share(self._probabilities.log_probs[node][0])
         return Posterior(_FIRST, np.array([share]), 1 - share)
 
     def _visit(
@@ -347,13 +346,6 @@ class _Visit:
     to_column: np.ndarray
     to_row: np.ndarray
     to_right: np.ndarray
-
-
-def silent_log_probs(probabilities: PairProbabilities, backoff: Backoff) -> np.ndarray:
-    """log p(ε, ε) of each node, back-off included."""
-    first = np.array([table[0] for table in probabilities.log_probs])
-    silence = backoff.mass * (1 - backoff.growth) ** 2
-    return np.log((1 - backoff.mass) * np.exp(first) + silence)
 
 
 def _scatter(places: np.ndarray, values: np.ndarray, trie: Trie) -> np.ndarray:

@@ -46,6 +46,20 @@ class Backoff:
         check_range("mass", self.mass, 0, 1)
         check_range("growth", self.growth, 0, 1)
 
+    @property
+    def silence(self) -> float:
+        """The probability of leaving W_d and drawing (ε, ε)."""
+        return self.mass * (1 - self.growth) ** 2
+
+    def silent_log_prob(self, log_prob: np.ndarray) -> np.ndarray:
+        """log p(ε, ε), from W_d or not, for its log-probability in W_d."""
+        return np.log((1 - self.mass) * np.exp(log_prob) + self.silence)
+
+    def table_share(self, log_prob: np.ndarray) -> np.ndarray:
+        """How probably an (ε, ε) came from W_d, for its log-probability there."""
+        from_table = (1 - self.mass) * np.exp(log_prob)
+        return from_table / (from_table + self.silence)
+
 
 @dataclass(frozen=True)
 class Inventory:
@@ -216,6 +230,10 @@ class Inventory:
         """The slots with unknown marks, and a literal `^`, replaced by UNK."""
         return with_unknown(slots, self.mark_index)
 
+    def unknown(self, slot: Puncteme) -> list[str]:
+        """The marks of a slot that `known` replaces."""
+        return [mark for mark in slot if mark == BOS or mark not in self.mark_index]
+
 
 def known_marks(counts: Counter[str], min_count: int) -> tuple[str, ...]:
     """The marks seen at least `min_count` times, by frequency, and UNK; never `^`."""
@@ -228,6 +246,17 @@ def with_unknown(slots: Slots, known: Container[str]) -> Slots:
     marks = {mark for slot in slots for mark in slot}
     unknown = {mark for mark in marks if mark == BOS or mark not in known}
     return replace_marks(slots, dict.fromkeys(unknown, UNK)) if unknown else slots
+
+
+def with_own_marks(string: Puncteme, own: Iterator[str]) -> Puncteme:
+    """A string with the marks that were too rare to model as they are written.
+
+    string (Puncteme): Marks of an inventory.
+    own (Iterator[str]): The rare marks. Each UNK becomes the next one, and stays if
+        there is none left.
+    RETURNS (Puncteme): The marks as they are written.
+    """
+    return tuple(next(own, UNK) if mark == UNK else mark for mark in string)
 
 
 def _ordered(counts: Counter[Pair]) -> dict[Pair, int]:

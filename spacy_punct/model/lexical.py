@@ -19,7 +19,7 @@ the same time.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -32,7 +32,7 @@ from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.attach import LogLinearAttach, RelationScores
 from spacy_punct.model.features import Nodes, TreeFeatures
 from spacy_punct.model.inventory import Inventory
-from spacy_punct.model.scores import NodeScores, ObservedSlots
+from spacy_punct.model.scores import EncodedTree, NodeScores, ObservedSlots, Vectors
 
 _LENGTHS = (1, 2, 3, 4, 6, 9, 14, 22, 35)
 """Constituents of up to this many words have an embedding in common."""
@@ -86,7 +86,7 @@ class LexicalFeatures:
 
     templates (TreeFeatures): What the log-linear part sees.
     sizes (list[int]): How many words there are; several numbers for several trees.
-    vectors (list[Any]): For each tree an array with a row for each word.
+    vectors (list[Vectors]): For each tree a row for each word.
     roles (ndarray): (n, 6) which word has which role at each node; -1 for none.
     length (ndarray): The number of the length class of each constituent.
     above (ndarray): The relation of each node's parent; one more number for the root.
@@ -98,7 +98,7 @@ class LexicalFeatures:
 
     templates: TreeFeatures
     sizes: list[int]
-    vectors: list[Any]
+    vectors: list[Vectors]
     roles: np.ndarray
     length: np.ndarray
     above: np.ndarray
@@ -355,13 +355,7 @@ class LexicalAttach(nn.Module):
         self, trees: Sequence[Tree], slots: Sequence[ObservedSlots | None]
     ) -> LexicalFeatures:
         """What is seen of several trees, as one."""
-        width = self.settings.vector_width
-        for tree in trees:
-            shape = None if tree.vectors is None else tuple(tree.vectors.shape)
-            if shape != (len(tree), width):
-                raise PunctError(
-                    Errors.P065.format(n=len(tree), width=width, found=shape or "none")
-                )
+        vectors = [self._vectors(tree) for tree in trees]
         observed = [tree.observed for tree in trees] if self.reads_observed else []
         if None in observed:
             raise PunctError(Errors.P130)
@@ -383,13 +377,22 @@ class LexicalAttach(nn.Module):
         return LexicalFeatures(
             templates,
             sizes,
-            [tree.vectors for tree in trees],
+            vectors,
             np.stack(roles, axis=1),
             np.searchsorted(_LENGTHS, nodes.end - nodes.first),
             above[nodes.head],
             observed,
             self._targets(trees, slots),
         )
+
+    def _vectors(self, tree: Tree) -> Vectors:
+        """The vectors of a tree's words, if it has such as the network reads."""
+        width, found = self.settings.vector_width, "none"
+        if isinstance(tree, EncodedTree):
+            if tree.vectors.shape == (len(tree), width):
+                return tree.vectors
+            found = str(tuple(tree.vectors.shape))
+        raise PunctError(Errors.P065.format(n=len(tree), width=width, found=found))
 
     def _targets(
         self, trees: Sequence[Tree], slots: Sequence[ObservedSlots | None]

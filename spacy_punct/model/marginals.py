@@ -9,7 +9,6 @@ toy models. With the default pruning the cost of a node is bounded.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from operator import itemgetter
 
 import numpy as np
@@ -18,11 +17,11 @@ from spacy_punct.data.tree import Tree
 from spacy_punct.errors import check_range
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Backoff, Inventory
-from spacy_punct.model.scores import NodeScores, Ragged
+from spacy_punct.model.scores import NodeScores, Ragged, mark_set, set_rows
 
 Ids = tuple[int, ...]
 Hypothesis = tuple[int, Ids, Ids]
-"""Marks inside as a bit mask, left edge, right edge."""
+"""Marks inside (see `mark_set`), left edge, right edge."""
 Table = list[tuple[Hypothesis, float]]
 """Hypotheses and their probabilities, the most probable first."""
 
@@ -123,7 +122,7 @@ class Marginaliser:
                     silent += both
                     continue
                 for surface, p in rewrites(inner_right + inner_left):
-                    joined[bits | _mask(surface), left, right] += both * p
+                    joined[bits | mark_set(surface), left, right] += both * p
                     written[surface] += both * p
         if silent:
             written[()] += silent
@@ -135,8 +134,8 @@ class Marginaliser:
         for (mask, left, right), weight in table:
             by_mask[mask].append((left, right, weight))
         groups = list(by_mask.items())
-        inside = _bits(by_mask, len(self._inventory.marks)) @ self._scores.inside(node)
-        scores = self._scores.base[node] + inside
+        inside = set_rows(by_mask, len(self._inventory.marks))
+        scores = self._scores.base[node] + inside @ self._scores.inside(node)
         # The odds of the best pair are 1, which spares us looking for it again.
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         scales = self._in_table / odds.sum(axis=1)
@@ -209,20 +208,3 @@ def _spellings(backoff: Backoff, least: float) -> Iterator[tuple[Ids, float]]:
             for mark, unigram in enumerate(backoff.unigram)
             if unigram and p * backoff.growth * unigram >= least
         ]
-
-
-@lru_cache(maxsize=1 << 16)
-def _mask(marks: Ids) -> int:
-    """A set of marks as a bit mask."""
-    mask = 0
-    for mark in marks:
-        mask |= 1 << mark
-    return mask
-
-
-def _bits(masks: Iterable[int], size: int) -> np.ndarray:
-    """Bit masks as rows of zeros and ones."""
-    width = (size + 7) // 8
-    packed = b"".join([mask.to_bytes(width, "little") for mask in masks])
-    rows = np.frombuffer(packed, dtype=np.uint8).reshape(-1, width)
-    return np.unpackbits(rows, axis=1, count=size, bitorder="little")

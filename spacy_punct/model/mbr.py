@@ -5,11 +5,8 @@ from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 from operator import itemgetter
 
-import numpy as np
-
 from spacy_punct.data.marks import FULL_STOPS, TERMINALS
 from spacy_punct.data.tree import Puncteme, Slots
-from spacy_punct.model.sampling import Samples, pooled_marginals
 
 Marginal = Mapping[Puncteme, float]
 
@@ -127,27 +124,3 @@ def _written(surface: Puncteme, allowed: frozenset[str]) -> Puncteme:
 def best_by_slot(marginals: Sequence[Marginal]) -> Slots:
     """MBR slot by slot: exact, because the loss is a sum over slots."""
     return tuple(map(best_slot, marginals))
-
-
-def best_sequence(samples: Sequence[Samples]) -> Slots:
-    """MBR over whole sampled sequences, as in eq. (10).
-
-    With samples for several candidate trees of one sentence they are pooled (the
-    paper's footnote on sampling T). By linearity of expectation a sequence's risk
-    is the sum of its slots' risks, so this takes O(m) instead of O(m²) time.
-    """
-    marginals = pooled_marginals([s.marginals() for s in samples])
-    risks = [{s: risk(s, marginal) for s in marginal} for marginal in marginals]
-    best: Slots = ()
-    least = float("inf")
-    for group in samples:
-        totals = np.zeros(len(group))
-        for written, slot in zip(group.decoded_surfaces(), risks, strict=True):
-            silent = slot.get((), 0.0)
-            totals += silent
-            for k, surface in written.items():
-                totals[k] += slot[surface] - silent
-        k = int(totals.argmin())
-        if totals[k] < least - 1e-12:
-            best, least = group.slots(k), totals[k]
-    return best

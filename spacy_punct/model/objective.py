@@ -28,7 +28,7 @@ class Likelihood:
 
     log_prob (float): Σ log p(surface | tree).
     unmatched (float): Σ E[c], the expected number of unmatched nodes.
-    objective (float): Σ (log p - ξ E[c]²), or E[c] not squared.
+    objective (float): Σ (log p - ξ E[c]²).
     surrogate (Tensor): A scalar with the gradient of `objective`.
     """
 
@@ -47,7 +47,6 @@ def likelihood(
     automata: Automata,
     *,
     unmatched_weight: float = 0.0,
-    squared: bool = True,
 ) -> Likelihood:
     """The regularised conditional log-likelihood of a batch, up to L2.
 
@@ -57,7 +56,6 @@ def likelihood(
     log_edits (Tensor): The channel's edit log-probabilities.
     automata (Automata): The automata of those edits.
     unmatched_weight (float): ξ, the posterior regularisation.
-    squared (bool): Whether E[c] is squared, as in the paper.
     RETURNS (Likelihood): Values and gradient; NaN where log p is not finite.
     """
     n_nodes = sum(map(len, trees))
@@ -66,7 +64,6 @@ def likelihood(
     rows: list[np.ndarray] = [_NOTHING] * n_nodes
     slopes: list[np.ndarray] = []
     slope_rows: list[np.ndarray] = [_NOTHING] * n_nodes
-    silence = inventory.backoff.mass * (1 - inventory.backoff.growth) ** 2
     for group in groups:
         check_scores(inventory, group)
         normalised = torch.log_softmax(group.scores.double(), dim=1)
@@ -74,8 +71,7 @@ def likelihood(
         values = normalised.detach().numpy()
         # Where both slots are empty, (ε, ε) came from W_d or from the back-off.
         slope = np.zeros_like(values)
-        from_table = (1 - inventory.backoff.mass) * np.exp(values[:, 0])
-        slope[:, 0] = from_table / (from_table + silence)
+        slope[:, 0] = inventory.backoff.table_share(values[:, 0])
         slopes.append(slope)
         relations[group.nodes] = group.relation
         for node, row, slope_row in zip(group.nodes, values, slope, strict=True):
@@ -95,12 +91,11 @@ def likelihood(
         if not np.isfinite(chart.log_prob):
             return Likelihood(np.nan, np.nan, np.nan, log_edits.sum() * np.nan)
         expected = float(np.imag(chart.log_prob)) / COMPLEX_STEP
-        penalty = expected**2 if squared else expected
-        # d penalty / d E[c], with which the imaginary parts are to be weighted.
-        by_expected = unmatched_weight * (2 * expected if squared else 1.0)
+        # The derivative of the penalty by E[c], which weighs the imaginary parts.
+        by_expected = 2 * unmatched_weight * expected
         log_prob += float(np.real(chart.log_prob))
         unmatched += expected
-        objective += float(np.real(chart.log_prob)) - unmatched_weight * penalty
+        objective += float(np.real(chart.log_prob)) - unmatched_weight * expected**2
         # Re(z · weight) = Re z - by_expected · Im z / h: both gradients in one.
         weight = 1 + 1j * by_expected / COMPLEX_STEP
         for node, found in chart.site_posteriors(counts, weight).items():

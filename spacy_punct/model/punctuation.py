@@ -87,13 +87,12 @@ class PunctuationModel:
         prepared: Sequence[Any],
         *,
         unmatched_weight: float = 0.0,
-        squared: bool = True,
     ) -> Likelihood:
         """The training objective of a batch under the weights of this moment.
 
         trees, slots: The batch; slots as mark numbers, ^ included.
         prepared (Sequence[Any]): What the scorer's `prepare` gave for each.
-        unmatched_weight, squared: See `spacy_punct.model.objective.likelihood`.
+        unmatched_weight (float): See `spacy_punct.model.objective.likelihood`.
         RETURNS (Likelihood): Values and gradient.
         """
         self.scorer.train()
@@ -107,7 +106,6 @@ class PunctuationModel:
             self.channel_weights(),
             Automata(self.inventory, channel),
             unmatched_weight=unmatched_weight,
-            squared=squared,
         )
         # A scorer that guesses slots learns to from the same truth.
         guessed = getattr(self.scorer, "guess_log_prob", None)

@@ -16,14 +16,14 @@ import numpy as np
 from spacy_punct.data.tree import Tree
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Backoff, Inventory, Pair
-from spacy_punct.model.scores import NodeScores, log_softmax
+from spacy_punct.model.scores import NodeScores, log_softmax, mark_set, set_rows
 
 Ids = tuple[int, ...]
 Written = dict[int, Ids]
 """Sample -> string of mark numbers, for the samples in which it is not empty."""
 
-_WORD = 63
-"""Marks in one integer of a bit mask."""
+_MOST_BITS = 62
+"""Sets of more marks do not fit into an integer of numpy's."""
 
 
 class Samples:
@@ -56,11 +56,6 @@ class Samples:
             (decode(left.get(k, ())), decode(right.get(k, ())))
             for left, right in zip(self.lefts, self.rights, strict=True)
         )
-
-    def decoded_surfaces(self) -> list[dict[int, tuple[str, ...]]]:
-        """For each slot, the samples in which it is not empty, and their strings."""
-        decode = self._inventory.decode
-        return [{k: decode(s) for k, s in slot.items()} for slot in self.surfaces]
 
     def marginals(self) -> list[dict[tuple[str, ...], float]]:
         """For each slot, the share of the samples that have each surface string."""
@@ -109,8 +104,8 @@ class Sampler:
         self._inventory = inventory
         self._channel = channel
         self._rng = rng
-        self._words = -(-len(inventory.marks) // _WORD)
-        self._known_bits: dict[Ids, list[int]] = {}
+        fits = len(inventory.marks) <= _MOST_BITS
+        self._set_type = np.dtype(np.int64 if fits else object)
 
     def sample(self, n: int, given: Given | None = None) -> Samples:
         """Draw n samples.
@@ -172,23 +167,16 @@ class Sampler:
     def _with_marks(
         self, mask: np.ndarray | None, surface: Written, n: int
     ) -> np.ndarray | None:
-        """The sets of marks inside, as (words, n) bit masks, with a slot's added."""
+        """The set of marks inside in each sample (see `mark_set`), a slot's added."""
         if not surface:
             return mask
         if mask is None:
-            mask = np.zeros((self._words, n), dtype=np.int64)
+            mask = np.zeros(n, dtype=self._set_type)
         where = np.fromiter(surface, dtype=np.int64, count=len(surface))
-        mask[:, where] |= np.array([self._bits(s) for s in surface.values()]).T
+        mask[where] |= np.array(
+            [mark_set(s) for s in surface.values()], dtype=self._set_type
+        )
         return mask
-
-    def _bits(self, string: Ids) -> list[int]:
-        """The set of a string's marks, one integer for each `_WORD` marks of Σ."""
-        if string not in self._known_bits:
-            words = [0] * self._words
-            for mark in string:
-                words[mark // _WORD] |= 1 << mark % _WORD
-            self._known_bits[string] = words
-        return self._known_bits[string]
 
     def _draw(
         self, node: int, mask: np.ndarray | None, n: int
@@ -198,7 +186,7 @@ class Sampler:
         group = None
         if mask is not None:
             distinct, group = _distinct(mask)
-            inside = _unpacked(distinct, len(self._inventory.marks))
+            inside = set_rows(distinct, len(self._inventory.marks))
             present = inside.any(axis=0)
             terms = self._scores.inside(node)[present]
             scores = scores + inside[:, present] @ terms
@@ -255,27 +243,16 @@ def _union(first: np.ndarray | None, second: np.ndarray | None) -> np.ndarray | 
     return first | second
 
 
-def _distinct(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct columns of bit masks, and which of them each column is.
+def _distinct(sets: np.ndarray) -> tuple[list[int], np.ndarray]:
+    """The distinct sets of marks, and which of them each sample has.
 
-    The first is always the empty mask, which most samples have.
+    The first is always the empty set, which most samples have.
     """
-    some = np.flatnonzero(masks.any(axis=0))
-    group = np.zeros(masks.shape[1], dtype=np.int64)
-    if len(masks) == 1:
-        distinct = np.unique(masks[0, some])
-        group[some] = np.searchsorted(distinct, masks[0, some]) + 1
-        return np.concatenate([[0], distinct])[None], group
-    distinct, places = np.unique(masks[:, some], axis=1, return_inverse=True)
-    group[some] = places.ravel() + 1
-    return np.concatenate([np.zeros_like(masks[:, :1]), distinct], axis=1), group
-
-
-def _unpacked(masks: np.ndarray, size: int) -> np.ndarray:
-    """Bit masks as a (masks, K) array of zeros and ones."""
-    marks = np.arange(size)
-    bits = masks[marks // _WORD] >> (marks % _WORD)[:, None] & 1
-    return bits.T.astype(np.float64)
+    some = np.flatnonzero(sets)
+    distinct = np.unique(sets[some])
+    group = np.zeros(len(sets), dtype=np.int64)
+    group[some] = np.searchsorted(distinct, sets[some]) + 1
+    return [0, *distinct.tolist()], group
 
 
 def _spelled(backoff: Backoff, rng: np.random.Generator) -> Ids:

@@ -1,15 +1,35 @@
 """What a scorer hands to inference: scores of pairs, as plain arrays."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, reduce
 from itertools import pairwise
+from operator import or_
 
 import numpy as np
+from torch import Tensor
 
 from spacy_punct.data.tree import Tree
 
 ObservedSlots = Sequence[tuple[int, ...] | None]
 """Surface strings as mark numbers; None for an unobserved slot."""
+
+
+Vectors = np.ndarray | Tensor
+"""A row of numbers for each word, as a network reads it in its context."""
+
+
+@dataclass(frozen=True)
+class EncodedTree(Tree):
+    """A tree whose words come as vectors too, for scorers that read words.
+
+    It may be used wherever a `Tree` is. In training, the vectors are tensors whose
+    gradient is wanted.
+
+    vectors (Vectors): (n, width).
+    """
+
+    vectors: Vectors = field(kw_only=True, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -23,6 +43,11 @@ class PairProbabilities:
 
     relations: Sequence[int]
     log_probs: Sequence[np.ndarray]
+
+    @property
+    def silent(self) -> np.ndarray:
+        """The log-probability of each node's first pair, which is (ε, ε)."""
+        return np.array([row[0] for row in self.log_probs])
 
 
 @dataclass(frozen=True)
@@ -75,6 +100,25 @@ def marks_inside(tree: Tree, slots: ObservedSlots, size: int) -> np.ndarray:
     before = seen.cumsum(axis=0)
     left, right = np.array(tree.spans).T
     return before[right] > before[left + 1]
+
+
+@lru_cache(maxsize=1 << 16)
+def mark_set(marks: tuple[int, ...]) -> int:
+    """A set of marks as an integer whose bits are the marks."""
+    return reduce(or_, (1 << mark for mark in marks), 0)
+
+
+def set_rows(sets: Iterable[int], size: int) -> np.ndarray:
+    """Sets of marks as rows of zeros and ones.
+
+    sets (Iterable[int]): See `mark_set`.
+    size (int): The number of marks.
+    RETURNS (ndarray): (sets, K).
+    """
+    width = (size + 7) // 8
+    packed = b"".join([marks.to_bytes(width, "little") for marks in sets])
+    rows = np.frombuffer(packed, dtype=np.uint8).reshape(-1, width)
+    return np.unpackbits(rows, axis=1, count=size, bitorder="little")
 
 
 def log_softmax(scores: np.ndarray) -> np.ndarray:

@@ -6,10 +6,7 @@ weights, so that files of two models, or half of one, are never taken for a mode
 """
 
 import json
-import tempfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,6 +17,7 @@ import torch
 from torch import nn
 
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.files import replacing_folder
 from spacy_punct.model.attach import AttachScorer, LogLinearAttach
 from spacy_punct.model.channel import ChannelWeights
 from spacy_punct.model.features import FeatureRows, Observer
@@ -54,41 +52,10 @@ def to_disk(model: PunctuationModel, path: str | Path) -> None:
         is left alone, with an error.
     """
     tables, weights = _dump(model)
-    with replaced_folder(path, {_TABLES, _WEIGHTS}) as new:
+    with replacing_folder(path, {_TABLES, _WEIGHTS}) as new:
         # srsly's JSON rounds floats; these must come back as they were.
         (new / _TABLES).write_text(json.dumps(tables, ensure_ascii=False), "utf-8")
         (new / _WEIGHTS).write_bytes(weights)
-
-
-@contextmanager
-def replaced_folder(path: str | Path, names: set[str]) -> Iterator[Path]:
-    """Write a folder, all of it or nothing.
-
-    path (str | Path): The folder. If there is one that holds anything else than what
-        is written, it is left alone, with an error.
-    names (set[str]): What is written.
-    YIELDS (Path): Where to write it.
-    """
-    path = Path(path).resolve()
-    is_free = not path.exists() or (
-        path.is_dir() and {p.name for p in path.iterdir()} <= names
-    )
-    if not is_free:
-        raise PunctError(Errors.P034.format(path=path))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as tmp:
-        new = Path(tmp) / "new"
-        new.mkdir()
-        yield new
-        old = Path(tmp) / "old"
-        if path.exists():
-            path.rename(old)
-        try:
-            new.rename(path)
-        except BaseException:
-            if old.exists():
-                old.rename(path)
-            raise
 
 
 def from_disk(path: str | Path) -> PunctuationModel:
@@ -146,11 +113,10 @@ def _dump(model: PunctuationModel) -> tuple[dict[str, Any], bytes]:
 
 
 def _load(tables: dict[str, Any], weights: bytes, where: str) -> PunctuationModel:
+    found = tables.get("format") if isinstance(tables, dict) else None
+    if found not in (None, FORMAT):
+        raise PunctError(Errors.P032.format(path=where, found=found, expected=FORMAT))
     try:
-        if tables["format"] != FORMAT:
-            raise PunctError(
-                Errors.P032.format(path=where, found=tables["format"], expected=FORMAT)
-            )
         if zlib.crc32(weights) != tables["checksum"]:
             raise ValueError("the checksum of the weights does not match")
         arrays = srsly.msgpack_loads(zlib.decompress(weights))
@@ -183,8 +149,6 @@ def _load(tables: dict[str, Any], weights: bytes, where: str) -> PunctuationMode
         _fill(channel, "channel", arrays)
         return PunctuationModel(inventory, scorer, channel, tables["direction"])
     except Exception as error:  # a damaged file may fail in any way
-        if isinstance(error, PunctError) and "[P032]" in str(error):
-            raise
         raise PunctError(Errors.P031.format(path=where, reason=error)) from None
 
 

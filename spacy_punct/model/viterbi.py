@@ -28,7 +28,7 @@ import numpy as np
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import Errors, ImpossibleSurfaceError
 from spacy_punct.model.automaton import Automata, SlotAutomaton
-from spacy_punct.model.inside import Walk, silent_log_probs
+from spacy_punct.model.inside import Walk
 from spacy_punct.model.inventory import EMPTY, Pair, PairView, Trie
 from spacy_punct.model.scores import ObservedSlots, PairProbabilities
 
@@ -198,7 +198,7 @@ class _Search:
                 self._parts[left].append((node, 0))
             if slots[right]:
                 self._parts[right].insert(0, (node, 1))
-        silent = silent_log_probs(probabilities, backoff)
+        silent = backoff.silent_log_prob(probabilities.silent)
         silent[list(self._sites)] = 0.0
         self._silent = float(silent.sum())
         self._bounds = [0.0] * len(slots)
@@ -282,7 +282,7 @@ class _Search:
         """Back-off pairs that are not in W_d."""
         saved = self._bounds[site.left], self._bounds[site.right]
         least = site.most * exp(-width - sum(saved) - _ROUNDING)
-        if self._inventory.backoff_prob(((), ())) < least:
+        if self._inventory.backoff.silence < least:
             return {}
         pairs = product(
             _pieces(self._slots[site.left]), _pieces(self._slots[site.right])

@@ -1,7 +1,6 @@
 """True punctuation on reference Docs, and examples to learn from."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -10,6 +9,7 @@ from spacy_punct.data.depunctuation import PunctuatedTree, Spaces
 from spacy_punct.data.marks import BRACKETS
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.model.scores import Vectors
 from spacy_punct.reading.sentences import bare_sentences
 
 _SLOTS, _SPACES = "spacy_punct.slots", "spacy_punct.spaces"
@@ -65,14 +65,14 @@ def joined_gold(docs: Sequence[Doc], space: bool = True) -> tuple[Slots, Spaces]
 
 
 def gold_examples(
-    example: Example, name: str, vectors: Any = None
+    example: Example, name: str, vectors: Vectors | None = None
 ) -> list[PunctuatedTree]:
     """The trees that the pipeline has for an example, with its true punctuation.
 
     example (Example): Trees are taken from the predicted Doc: the parser's, or those
         the reader put there. Punctuation comes from the reference.
     name (str): How messages call the component.
-    vectors (Any): An array with a row for each token of the predicted Doc, if known.
+    vectors (Vectors | None): A row for each token of the predicted Doc, if known.
     RETURNS (list[PunctuatedTree]): One for each sentence, projective.
     """
     sentences = bare_sentences(example.predicted, name, vectors, words_only=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc, Token
@@ -16,6 +16,7 @@ from spacy_punct.data.marks import (
 )
 from spacy_punct.data.tree import ROOT, Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.model.scores import EncodedTree, Vectors
 from spacy_punct.text.spacing import NO_SPACES
 
 WORDS_ONLY = "spacy_punct.words_only"
@@ -66,7 +67,7 @@ class BareSentence:
 
 
 def bare_sentences(
-    doc: Doc, name: str, vectors: Any = None, *, words_only: bool = False
+    doc: Doc, name: str, vectors: Vectors | None = None, *, words_only: bool = False
 ) -> list[BareSentence]:
     """Read sentences and trees off a Doc.
 
@@ -77,7 +78,7 @@ def bare_sentences(
 
     doc (Doc): A parsed Doc.
     name (str): How messages call the component.
-    vectors (Any): An array with a row for each token, to go with the words.
+    vectors (Vectors | None): An array with a row for each token, to go with the words.
     words_only (bool): Whether it is known that every token is a word, but for marks
         that the Doc names.
     RETURNS (list[BareSentence]): Empty if there are no words.
@@ -179,7 +180,7 @@ def _parsed(
     text: str,
     before: str,
     after: str,
-    vectors: Any,
+    vectors: Vectors | None,
 ) -> BareSentence:
     known = tokens[0].doc.user_data.get(MARKS)
     marks = known or _marks([token for token in tokens if token.i not in words])
@@ -262,7 +263,7 @@ def _tree(
     texts: Sequence[str],
     heads: Sequence[int],
     slots: Slots,
-    vectors: Any,
+    vectors: Vectors | None,
 ) -> Tree:
     number = {token.i: k for k, token in enumerate(words)}
     labels = [token.dep_ for token in words]
@@ -281,11 +282,11 @@ def _tree(
     for extra in roots[1:]:
         found[extra] = roots[0]
     stems = tuple(map(stem_of, texts))
-    return Tree(
-        words=stems,
-        tags=tuple(token.pos_ or _UNTAGGED for token in words),
-        heads=tuple(found),
-        relations=tuple("root" if label == "ROOT" else label for label in labels),
-        vectors=vectors,
-        observed=_with_dots(stems, texts, slots),
+    fields = (
+        stems,
+        tuple(token.pos_ or _UNTAGGED for token in words),
+        tuple(found),
+        tuple("root" if label == "ROOT" else label for label in labels),
+        _with_dots(stems, texts, slots),
     )
+    return Tree(*fields) if vectors is None else EncodedTree(*fields, vectors=vectors)

@@ -1,7 +1,7 @@
 """Underlying trees: words with the punctemes that their constituents have, to be
 taken from a punctuated sentence, changed, and written as a sentence again."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ from spacy_punct.data.marks import ABBREVIATION_DOT, BRACKETS, UNK
 from spacy_punct.data.tree import ROOT, Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.channel import Channel
-from spacy_punct.model.inventory import Inventory, Pair
+from spacy_punct.model.inventory import Inventory, Pair, with_own_marks
 from spacy_punct.model.rewrites import underlying_slots
 
 Surfaces = dict[Puncteme, float]
@@ -134,11 +134,7 @@ def recover(
     sources (Sequence[int]): See `UnderlyingTree`.
     RETURNS (UnderlyingTree): The tree.
     """
-    known = inventory.known(slots)
-    unknown = [
-        [mark for mark, name in zip(slot, names, strict=True) if name == UNK]
-        for slot, names in zip(slots, known, strict=True)
-    ]
+    unknown = [iter(inventory.unknown(slot)) for slot in slots]
     named = list(pairs)
     # Outermost first: a slot's right punctemes are then read from its end.
     for i in reversed(tree.top_down):
@@ -152,16 +148,11 @@ def recover(
     )
 
 
-def _named(puncteme: Puncteme, unknown: list[str]) -> Puncteme:
+def _named(puncteme: Puncteme, unknown: Iterator[str]) -> Puncteme:
     """A puncteme as written: without abbreviation dots, and with the unknown marks
     that are next in its slot."""
-    marks: list[str] = []
-    for mark in puncteme:
-        if mark == UNK and unknown:
-            marks.append(unknown.pop(0))
-        elif mark not in (UNK, ABBREVIATION_DOT):
-            marks.append(mark)
-    return tuple(marks)
+    named = with_own_marks(puncteme, unknown)
+    return tuple(mark for mark in named if mark not in (UNK, ABBREVIATION_DOT))
 
 
 def regenerate(
@@ -202,8 +193,7 @@ def rewritten(channel: Channel, string: Puncteme) -> Surfaces:
     outcomes = channel.rewrite([UNK if m in unknown else m for m in string])
     named: Surfaces = {}
     for surface, p in outcomes.items():
-        rest = iter(unknown)
-        marks = tuple(next(rest) if m == UNK else m for m in surface)
+        marks = with_own_marks(surface, iter(unknown))
         named[marks] = named.get(marks, 0.0) + p
     return named
 

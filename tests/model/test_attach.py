@@ -350,18 +350,15 @@ def test_attach_scores_of_the_wrong_shape_are_named(scorer):
 
 @pytest.mark.parametrize("kind", ["table", "shared"])
 @pytest.mark.parametrize("direction", ["left-to-right", "right-to-left"])
-@pytest.mark.parametrize("squared", [True, False])
-def test_objective_gradient_is_numerically_right(
-    scorer, examples, kind, direction, squared
-):
-    check_gradient(scorer, examples, kind, direction, squared)
+def test_objective_gradient_is_numerically_right(scorer, examples, kind, direction):
+    check_gradient(scorer, examples, kind, direction)
 
 
 def test_objective_gradient_of_a_corrector_is_numerically_right(corrector, written):
-    check_gradient(corrector, written, "table", "left-to-right", True)
+    check_gradient(corrector, written, "table", "left-to-right")
 
 
-def check_gradient(scorer, examples, kind, direction, squared) -> None:
+def check_gradient(scorer, examples, kind, direction) -> None:
     """Every kind of weight, channel included, against central differences."""
     inventory = scorer.inventory
     batch = sorted(examples, key=lambda e: -sum(map(len, e.slots)))[:4]
@@ -381,7 +378,6 @@ def check_gradient(scorer, examples, kind, direction, squared) -> None:
                 channel(),
                 Automata(inventory, channel.channel(direction)),
                 unmatched_weight=0.7,
-                squared=squared,
             )
 
         modules.zero_grad()

@@ -17,6 +17,7 @@ from spacy_punct.model.channel import ChannelWeights
 from spacy_punct.model.lexical import LexicalAttach, LexicalSettings
 from spacy_punct.model.objective import likelihood
 from spacy_punct.model.punctuation import PunctuationModel
+from spacy_punct.model.scores import EncodedTree, Vectors
 from spacy_punct.model.storage import from_bytes, from_disk, to_bytes, to_disk
 from tests.truth import Noise, Recipe, random_case
 
@@ -36,14 +37,25 @@ LONGEST = (1, 2, 3, 4, 6, 9, 14, 22, 35)
 """The longest constituent of each length class but the last."""
 
 
-def with_vectors(tree: Tree, seed: int = 0) -> Tree:
+def encoded(tree: Tree, vectors: Vectors) -> EncodedTree:
+    return EncodedTree(
+        tree.words,
+        tree.tags,
+        tree.heads,
+        tree.relations,
+        tree.observed,
+        vectors=vectors,
+    )
+
+
+def with_vectors(tree: Tree, seed: int = 0) -> EncodedTree:
     rng = np.random.default_rng([seed, len(tree)])
     vectors = rng.normal(size=(len(tree), WIDTH)).astype(np.float32)
     marks = np.array([",", ".", "?", "''", "never seen"])
     observed = [
         tuple(rng.choice(marks, rng.choice([0, 0, 1, 2, 5]))) for _ in tree.words
     ]
-    return replace(tree, vectors=vectors, observed=(*observed, (".",)))
+    return encoded(replace(tree, observed=(*observed, (".",))), vectors)
 
 
 def random_weights(module: torch.nn.Module, scale: float = 0.5) -> None:
@@ -458,18 +470,20 @@ def test_lexical_dropout_is_for_training_only(model, examples):
     ],
 )
 def test_lexical_vectors_must_fit(model, vectors, found):
-    tree = Tree(["a", "b"], ["X", "X"], [1, ROOT], ["x", "root"], vectors)
+    tree = Tree(["a", "b"], ["X", "X"], [1, ROOT], ["x", "root"])
+    tree = tree if vectors is None else encoded(tree, vectors)
     with pytest.raises(PunctError, match=rf"\[P065\].*5 numbers.*2 words.*{found}"):
         model.distribution(tree)
 
 
 def test_lexical_vectors_are_no_part_of_what_a_tree_is(examples):
     tree = examples[0].tree
-    bare = replace(tree, vectors=None)
-    assert tree == bare and hash(tree) == hash(bare)
+    other = encoded(tree, np.zeros((len(tree), WIDTH)))
+    assert tree == other and hash(tree) == hash(other)
     assert "vectors" not in repr(tree)
-    crossing = Tree(["a", "b", "c"], ["X"] * 3, [2, ROOT, 1], ["x"] * 3, np.eye(3))
-    assert crossing.projective().vectors is crossing.vectors
+    crossing = Tree(["a", "b", "c"], ["X"] * 3, [2, ROOT, 1], ["x"] * 3)
+    vectors = np.eye(3)
+    assert encoded(crossing, vectors).projective().vectors is vectors
 
 
 def test_lexical_corrector_must_know_what_is_written(examples):
