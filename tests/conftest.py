@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
+import torch
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_pipeline
 from spacy.util import load_config
 from spacy.vectors import Vectors
-from thinc.api import Adam, fix_random_seed
+from thinc.api import Adam, fix_random_seed, get_current_ops, set_current_ops
 
 from scripts.log_linear import TrainingConfig, TrainingResult, train
 from spacy_punct.data.treebank import read_treebank
@@ -92,9 +93,13 @@ def train_config(name: str, output: Path, overrides: dict) -> Path:
     """Train one of the project's configs, as `spacy train` does."""
     path = REPOSITORY / "configs" / f"{name}.cfg"
     config = load_config(path, overrides={**SAMPLE_PATHS, **overrides})
+    output.mkdir(exist_ok=True)
+    threads, ops = torch.get_num_threads(), get_current_ops()
     nlp = init_nlp(config)
     with open(os.devnull, "w") as quiet:
         train_pipeline(nlp, output, stdout=quiet, stderr=quiet)
+    torch.set_num_threads(threads)
+    set_current_ops(ops)
     return output / "model-best"
 
 
@@ -106,8 +111,9 @@ def paper_path(tmp_path_factory) -> Path:
         tmp_path_factory.mktemp("paper"),
         {
             "training.max_epochs": 5,
-            "training.eval_frequency": 25,
+            "training.eval_frequency": 62,
             "training.batcher.size": 16,
+            "corpora.dev.limit": 30,
             "training.optimizer.learn_rate": 0.02,
         },
     )
@@ -116,7 +122,15 @@ def paper_path(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def full_path(tmp_path_factory) -> Path:
     """Tagger, parser and restorer, with configs/sample.cfg."""
-    return train_config("sample", tmp_path_factory.mktemp("sample"), {})
+    return train_config(
+        "sample",
+        tmp_path_factory.mktemp("sample"),
+        {
+            "training.max_steps": 160,
+            "training.eval_frequency": 80,
+            "corpora.dev.limit": 20,
+        },
+    )
 
 
 @pytest.fixture(scope="session")

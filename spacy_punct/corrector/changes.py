@@ -92,7 +92,7 @@ def shown_slots(source: BareSentence, slots: Slots) -> Slots:
         for marks, slot, old, new in zip(
             source.marks,
             slots,
-            source.tree.observed,
+            source.observed,
             without_second_dots(source.texts, slots),
             strict=True,
         )

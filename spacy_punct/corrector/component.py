@@ -130,7 +130,7 @@ class PunctuationCorrector(PunctuationPipe):
         names = self.cfg["reparse"]
         if not names:
             return sentences
-        known = dict(self._nlp.components) if self._nlp else {}
+        known: dict[str, Any] = dict(self._nlp.components) if self._nlp else {}
         missing = [name for name in names if name not in known]
         if missing:
             raise PunctError(
@@ -141,8 +141,9 @@ class PunctuationCorrector(PunctuationPipe):
     def _answer(
         self, sentence: BareSentence, distribution: Distribution
     ) -> CorrectedSentence:
-        observed = sentence.tree.observed
-        known = self.punctuation.inventory.known(observed)
+        observed = sentence.observed
+        inventory = self.punctuation.inventory
+        known = inventory.known(observed)
         marginals = self._opinions(sentence, distribution)
         slots = list(observed)
         probabilities = [
@@ -160,9 +161,8 @@ class PunctuationCorrector(PunctuationPipe):
         changed = [i for i, marks in enumerate(sentence.marks) if shown[i] != marks]
         words: list[int] = []
         if changed:
-            inventory = self.punctuation.inventory
             before = underlying(distribution, known)
-            after = underlying(distribution, inventory.known(slots))
+            after = underlying(distribution, inventory.known(tuple(slots)))
             words = [
                 blamed_word(distribution.tree, i, known[i], slots[i], before, after)
                 for i in changed

@@ -53,4 +53,4 @@ def score_correction(examples: Iterable[Example], **kwargs: Any) -> dict[str, An
 def observed_slots(doc: Doc) -> Slots:
     """The marks of a parsed Doc, with the dots of abbreviations."""
     sentences = bare_sentences(doc, "a corrector")
-    return tuple(joined_slots(sentence.tree.observed for sentence in sentences))
+    return tuple(joined_slots(sentence.observed for sentence in sentences))

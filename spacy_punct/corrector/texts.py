@@ -14,7 +14,7 @@ from spacy_punct.reading.windows import windows
 
 
 @overload
-def correct(texts: str) -> str: ...
+def correct(texts: str) -> str: ...  # type: ignore[overload-overlap]
 @overload
 def correct(texts: Iterable[str]) -> Iterator[str]: ...
 def correct(texts: str | Iterable[str]) -> str | Iterator[str]:

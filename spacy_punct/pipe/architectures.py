@@ -3,7 +3,7 @@
 import contextlib
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import torch
 from spacy.tokens import Doc
@@ -15,6 +15,7 @@ from thinc.api import (
     Model,
     Optimizer,
     PyTorchLSTM,
+    PyTorchShim,
     chain,
     get_array_module,
     torch2xp,
@@ -28,7 +29,7 @@ from torch.nn.utils.rnn import PackedSequence
 
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import Errors, PunctError, check_range
-from spacy_punct.model.attach import LogLinearAttach, encode
+from spacy_punct.model.attach import encode
 from spacy_punct.model.channel import ChannelKind
 from spacy_punct.model.lexical import LexicalAttach, LexicalSettings
 from spacy_punct.model.objective import Likelihood
@@ -195,7 +196,7 @@ def init(
         seed=attrs["seed"],
     )
     built.scorer.set_dropout(attrs["dropout"], seed=attrs["seed"])
-    model.shims[0].model = built
+    _shim(model).model = built
 
 
 def _initialized_width(tok2vec: Tok2Vec, docs: list[Doc]) -> int:
@@ -215,7 +216,7 @@ def forward(
     is a sum: so it is from taggers and parsers, with which it may be shared.
     """
     attrs = model.attrs
-    built: PunctuationModel = model.shims[0].model
+    built = cast(PunctuationModel, _shim(model).model)
     vectors, backprop_vectors = _read_words(model, [eg.predicted for eg in X], is_train)
     examples = [
         found
@@ -236,7 +237,7 @@ def forward(
 
     def backprop() -> None:
         (-found.surrogate / max(len(trees), 1)).backward()
-        for part, _, weights in model.shims[0].weights():
+        for part, _, weights in _shim(model).weights():
             # The gradient of l2 |w|².
             if part == "log_linear" and weights.grad is not None:
                 weights.grad.add_(weights.detach(), alpha=2 * attrs["l2"])
@@ -262,9 +263,14 @@ def _read_words(
 
     def backprop_vectors(scale: float) -> None:
         gradients = [torch.zeros_like(v) if v.grad is None else v.grad for v in vectors]
-        backprop([tok2vec.ops.asarray2f((scale * g).numpy()) for g in gradients])
+        arrays: list[Any] = [(scale * gradient).numpy() for gradient in gradients]
+        backprop([tok2vec.ops.asarray2f(array) for array in arrays])
 
     return vectors, backprop_vectors
+
+
+def _shim(model: Model) -> "PunctuationShim":
+    return cast(PunctuationShim, model.shims[0])
 
 
 class PunctuationShim(Shim):
@@ -296,18 +302,14 @@ class PunctuationShim(Shim):
     def model(self, model: PunctuationModel | None) -> None:
         self._model = model
 
-    @property
-    def log_linear(self) -> LogLinearAttach | None:
-        """The scorer, or the log-linear part of it."""
-        scorer = None if self._model is None else self._model.scorer
-        return scorer.log_linear if isinstance(scorer, LexicalAttach) else scorer
-
     def weights(self) -> Iterator[tuple[str, str, torch.nn.Parameter]]:
         """The part, the name and the values of each trainable array."""
         if self._model is None:
             return
         scorer, channel = self._model.scorer, self._model.channel_weights
-        theirs = set(self.log_linear.parameters())
+        theirs = set(scorer.parameters())
+        if isinstance(scorer, LexicalAttach):
+            theirs = set(scorer.log_linear.parameters())
         for name, weights in scorer.named_parameters():
             part = "log_linear" if weights in theirs else "lexical"
             yield part, f"scorer.{name}", weights
@@ -318,12 +320,9 @@ class PunctuationShim(Shim):
         for part, name, weights in self.weights():
             if weights.grad is None:
                 continue
-            values, _ = optimizer(
-                (self.id, name),
-                weights.data.numpy(),
-                weights.grad.numpy(),
-                lr_scale=self.cfg["rates"][part],
-            )
+            arrays: list[Any] = [weights.data.numpy(), weights.grad.numpy()]
+            rate = self.cfg["rates"][part]
+            values, _ = optimizer((self.id, name), *arrays, lr_scale=rate)
             # Copied: arrays and tensors that share memory would keep those of all
             # earlier steps alive.
             weights.data.copy_(torch.from_numpy(values).view_as(weights))
@@ -395,7 +394,7 @@ def build_bilstm(
     for node in lstm.walk():
         if node.shims:
             node.attrs["convert_inputs"], node.attrs["convert_outputs"] = pack, unpack
-    model = chain(tok2vec, with_padded(lstm), with_array(Dropout()))
+    model: Tok2Vec = chain(tok2vec, with_padded(lstm), with_array(Dropout()))
     model.set_dim("nO", width, force=True)
     return model
 
@@ -409,7 +408,7 @@ def pack(
     model: Model, padded: Padded, is_train: bool
 ) -> tuple[ArgsKwargs, Callable[[ArgsKwargs], Padded]]:
     """Thinc's sequences as torch's, for `convert_inputs` of a wrapper of torch."""
-    device = model.shims[0].device
+    device = cast(PyTorchShim, model.shims[0]).device
     places = _places(padded)
     words = xp2torch(padded.data[places], requires_grad=is_train, device=device)
     sizes = torch.tensor(padded.size_at_t.tolist())
@@ -425,7 +424,7 @@ def unpack(
     model: Model, both: tuple[Padded, Any], is_train: bool
 ) -> tuple[Padded, Callable[[Padded], ArgsKwargs]]:
     """What an RNN of torch says, for `convert_outputs` of a wrapper of torch."""
-    device = model.shims[0].device
+    device = cast(PyTorchShim, model.shims[0]).device
     padded, (packed, _) = both
     places = _places(padded)
 
@@ -438,11 +437,12 @@ def unpack(
 
 def _places(padded: Padded) -> Any:
     """(time, sequence): where there is something. Longer sequences come first."""
+    sizes: Any = padded.size_at_t
     xp = get_array_module(padded.data)
-    return xp.arange(padded.data.shape[1]) < padded.size_at_t[:, None]
+    return xp.arange(padded.data.shape[1]) < sizes[:, None]
 
 
-def _unpacked(rows: Floats2d, places: Any, like: Padded) -> Padded:
+def _unpacked(rows: Any, places: Any, like: Padded) -> Padded:
     """Rows at their places, and zeros elsewhere."""
     xp = get_array_module(rows)
     data: Floats3d = xp.zeros((*places.shape, rows.shape[1]), dtype=rows.dtype)

@@ -205,9 +205,14 @@ class PunctuationPipe(TrainablePipe):
     # What the model says
 
     @property
+    def _built(self) -> PunctuationModel | None:
+        shim: Any = self.model.shims[0]
+        return shim.model
+
+    @property
     def punctuation(self) -> PunctuationModel:
         """The trained model."""
-        built = self.model.shims[0].model
+        built = self._built
         if built is None:
             raise PunctError(Errors.P044.format(name=self.name))
         return built
@@ -220,7 +225,7 @@ class PunctuationPipe(TrainablePipe):
     @property
     def labels(self) -> tuple[str, ...]:
         """The marks the model knows."""
-        built = self.model.shims[0].model
+        built = self._built
         if built is None:
             return ()
         return tuple(mark for mark in built.inventory.marks[1:] if mark != UNK)
@@ -256,7 +261,7 @@ class PunctuationPipe(TrainablePipe):
         return [
             (
                 sentence,
-                underlying(found.symmetric(symmetry), known(sentence.tree.observed)),
+                underlying(found.symmetric(symmetry), known(sentence.observed)),
             )
             for sentence, found in zip(
                 sentences, self._distributions(sentences), strict=True
@@ -431,7 +436,7 @@ class PunctuationPipe(TrainablePipe):
             return losses
         self.punctuation  # noqa: B018 - it raises if there is none
         set_dropout_rate(self.model, drop)
-        found, backprop = self.model.begin_update(examples)
+        found, backprop = self.model(examples, is_train=True)
         if not np.isfinite(found.objective):
             raise PunctError(Errors.P026.format(loss=found.objective, step="this"))
         backprop()
@@ -460,7 +465,7 @@ class PunctuationPipe(TrainablePipe):
         self, data: bytes, *, exclude: Iterable[str] = ()
     ) -> "PunctuationPipe":
         """Load what `to_bytes` gave."""
-        parts = {
+        parts: dict[str, Callable[[bytes], Any]] = {
             "architecture": lambda data: self._build(srsly.json_loads(data)),
             "model": self._model_from_bytes,
             "spacing": self._spacing_from_bytes,
@@ -479,7 +484,7 @@ class PunctuationPipe(TrainablePipe):
         }
         if self.architecture is not None:
             parts["architecture"] = lambda p: srsly.write_json(p, self.architecture)
-        util.to_disk(util.ensure_path(path), parts, exclude)
+        util.to_disk(Path(path), parts, exclude)
 
     def from_disk(
         self, path: str | Path, *, exclude: Iterable[str] = ()
@@ -490,11 +495,10 @@ class PunctuationPipe(TrainablePipe):
             "model": lambda p: self._model_from_bytes(zlib.decompress(p.read_bytes())),
             "spacing": lambda p: self._spacing_from_bytes(p.read_bytes()),
         }
-        path = util.ensure_path(path)
-        if not (path / "architecture").exists():
+        if not (Path(path) / "architecture").exists():
             del parts["architecture"]
         with intact(self.name):
-            util.from_disk(path, parts, exclude)
+            util.from_disk(Path(path), parts, exclude)
         return self
 
     def _model_from_bytes(self, data: bytes) -> None:
@@ -502,7 +506,7 @@ class PunctuationPipe(TrainablePipe):
         attrs = dict(self.model.attrs)
         self.model.from_bytes(data)
         self.model.attrs.update(attrs)
-        if (built := self.model.shims[0].model) is not None:
+        if (built := self._built) is not None:
             self.cfg["direction"] = built.direction
 
     def _spacing_from_bytes(self, data: bytes) -> None:

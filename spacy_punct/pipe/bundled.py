@@ -4,7 +4,7 @@ of other pipelines. Nothing else knows where they are."""
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import spacy
 import srsly
@@ -86,7 +86,7 @@ def bundled_weights(language: str, component: str) -> Start | None:
     pipe: Any = nlp.get_pipe(component)
     inner = pipe.model.get_ref("tok2vec")
     tok2vec = build_bundled_vectors(inner, language)
-    tok2vec.shims[0].vectors = nlp.vocab.vectors
+    _shim(tok2vec).vectors = nlp.vocab.vectors
     pipe.model.layers[pipe.model.layers.index(inner)] = tok2vec
     pipe.model.set_ref("tok2vec", tok2vec)
     return Start(pipe.model, architecture, pipe.spacing)
@@ -115,10 +115,14 @@ class VectorsShim(Shim):
         return self
 
 
+def _shim(model: Model) -> VectorsShim:
+    return cast(VectorsShim, model.shims[0])
+
+
 class _Seen:
     """A Doc as the tok2vec sees it, with other vectors in its vocabulary."""
 
-    def __init__(self, doc: Doc, vectors: Vectors) -> None:
+    def __init__(self, doc: Doc, vectors: Vectors | None) -> None:
         self._doc = doc
         self.vocab = SimpleNamespace(vectors=vectors)
 
@@ -153,17 +157,18 @@ def build_bundled_vectors(tok2vec: Tok2Vec, pipeline: str) -> Tok2Vec:
 
 def init(model: Tok2Vec, X: list[Doc] | None = None, Y: Any = None) -> None:
     """Read the vectors of the bundled pipeline, if none are there yet."""
-    shim, tok2vec = model.shims[0], model.layers[0]
+    shim, tok2vec = _shim(model), model.layers[0]
     if shim.vectors is None:
         folder = path_to(model.attrs["pipeline"]) / "vocab"
         vocab = Vocab().from_disk(folder, exclude=["strings", "lookups"])
         shim.vectors = vocab.vectors
     tok2vec.initialize(X=X and [_Seen(doc, shim.vectors) for doc in X], Y=Y)
-    model.set_dim("nO", tok2vec.maybe_get_dim("nO"), force=True)
+    if tok2vec.has_dim("nO"):
+        model.set_dim("nO", tok2vec.get_dim("nO"), force=True)
 
 
 def forward(
     model: Tok2Vec, docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable]:
-    vectors = model.shims[0].vectors
+    vectors = _shim(model).vectors
     return model.layers[0]([_Seen(doc, vectors) for doc in docs], is_train)

@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
 from spacy.language import Language
 from thinc.api import NumpyOps, get_current_ops, set_current_ops
-from thinc.types import Floats2d
 
 _WORTHWHILE = 0.9
 """The share of the usual time that numpy's matrix product may take to be chosen."""
@@ -24,18 +24,18 @@ class NumpyGemmOps(NumpyOps):
 
     def gemm(
         self,
-        x: Floats2d,
-        y: Floats2d,
-        out: Floats2d | None = None,
+        x: Any,
+        y: Any,
+        out: Any = None,
         trans1: bool = False,
         trans2: bool = False,
-    ) -> Floats2d:
+    ) -> Any:
         """The product of two matrices.
 
-        x, y (Floats2d): The matrices.
-        out (Floats2d | None): Where to write the product.
+        x, y (ndarray): The matrices.
+        out (ndarray | None): Where to write the product.
         trans1, trans2 (bool): Whether to transpose the first and the second.
-        RETURNS (Floats2d): The product.
+        RETURNS (ndarray): The product.
         """
         product = np.dot(x.T if trans1 else x, y.T if trans2 else y)
         if out is None:
@@ -91,7 +91,8 @@ def create_compact(
     """
 
     def compact(nlp: Language) -> Language:
-        nlp.get_pipe(name).model.shims[0].min_weight = min_weight
+        pipe: Any = nlp.get_pipe(name)
+        pipe.model.shims[0].min_weight = min_weight
         return nlp
 
     return compact

@@ -27,7 +27,9 @@ def joined(docs: Sequence[Doc]) -> Doc:
     if len(docs) == 1:
         return docs[0]
     space = docs[0].vocab.lang not in NO_SPACES
-    whole = Doc.from_docs(list(docs), ensure_whitespace=space, exclude=["user_data"])
+    # spaCy's type stub does not know `exclude`.
+    merge: Any = Doc.from_docs
+    whole = merge(list(docs), ensure_whitespace=space, exclude=["user_data"])
     whole.user_data[WORDS_ONLY] = True
     if all(map(has_gold, docs)):
         set_gold(whole, *joined_gold(docs, space))
@@ -123,7 +125,7 @@ def make_doc(example: PunctuatedTree, vocab: Vocab) -> Doc:
         if not slot and example.spaces and not example.spaces[i][0]:
             spaces[i - 1] = False
     tokens = example.tokens
-    annotation = {}
+    annotation: dict[str, Any] = {}
     if tokens:
         annotation = {
             "tags": [t.xpos if t.xpos != "_" else t.upos for t in tokens],

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -312,7 +312,7 @@ def with_marks(doc: Doc, slots: Slots, writer: Writer) -> Doc:
     tokens = _tokens([token.text for token in doc], slots, writer)
     place = {token.word: k for k, token in enumerate(tokens) if not token.mark}
     words = [doc[token.word] for token in tokens]
-    annotation = {}
+    annotation: dict[str, Any] = {}
     if doc.has_annotation("DEP"):
         annotation["heads"] = [
             place[token.word] if token.mark else place[word.head.i]

@@ -91,16 +91,16 @@ def _shared_out(
 
     Of the marks between two sentences, brackets that open belong to the second.
     """
-    slots, spaces = list(slots), list(spaces)
+    marks, gaps = list(slots), list(spaces)
     start = 0
     for tree in trees:
         stop = start + len(tree)
-        ours, around = slots[start : stop + 1], spaces[start : stop + 1]
+        ours, around = marks[start : stop + 1], gaps[start : stop + 1]
         if tree is not trees[-1]:
-            cut = first_opener(slots[stop])
-            ours[-1], slots[stop] = slots[stop][:cut], slots[stop][cut:]
-            if spaces:
-                around[-1], spaces[stop] = spaces[stop][: cut + 1], spaces[stop][cut:]
+            cut = first_opener(marks[stop])
+            ours[-1], marks[stop] = marks[stop][:cut], marks[stop][cut:]
+            if gaps:
+                around[-1], gaps[stop] = gaps[stop][: cut + 1], gaps[stop][cut:]
         yield PunctuatedTree(tree, tuple(ours), spaces=tuple(around))
         start = stop
 

@@ -1,6 +1,7 @@
 """Words and marks as they are written, and the `Doc` that is made of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from spacy.tokens import Doc, Span, Token
 
@@ -13,7 +14,7 @@ from spacy_punct.text.writer import Gap, Piece, Writer
 
 register(Token, source_index={"default": None})
 
-PieceData = Sequence[str | int | None]
+PieceData = list[Any]
 """Text, white space after it, number of the sentence, and position of the source
 token (None for a mark)."""
 
@@ -67,7 +68,7 @@ def restored_doc(source: Doc, pieces: Sequence[PieceData]) -> Doc:
 
 def _columns(
     source: Doc, words: Sequence[str], origin: Sequence[int | None], sentence: list[int]
-) -> dict[str, list]:
+) -> dict[str, Any]:
     """The arguments of `Doc` for each annotation that the source has."""
     tokens = [None if index is None else source[index] for index in origin]
     read = {
@@ -76,7 +77,7 @@ def _columns(
         "lemmas": ("LEMMA", "lemma_"),
         "morphs": ("MORPH", "morph"),
     }
-    columns: dict[str, list] = {
+    columns: dict[str, Any] = {
         name: ["" if t is None else str(getattr(t, attribute)) for t in tokens]
         for name, (flag, attribute) in read.items()
         if source.has_annotation(flag)
@@ -116,6 +117,7 @@ def _heads(
     heads: list[int] = []
     for k in reversed(range(len(origin))):
         index, number = origin[k], sentence[k]
+        head: Token | None
         if index is not None:
             head = source[index].head
             first[number] = index

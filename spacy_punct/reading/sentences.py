@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc, Token
@@ -28,7 +27,8 @@ _UNTAGGED = "X"
 _DOUBLED = ".."
 
 
-class _Clue(NamedTuple):
+@dataclass
+class _Clue:
     """See `spacy_punct.data.marks.QuoteToken`."""
 
     form: str
@@ -58,6 +58,11 @@ class BareSentence:
     white: tuple[tuple[str, ...], ...]
     before: str
     after: str
+
+    @property
+    def observed(self) -> Slots:
+        """The marks in the slots, and the dots of abbreviations."""
+        return self.tree.observed or ((),) * (len(self.positions) + 1)
 
     def is_spelling(self, slot: int) -> bool:
         """Whether a slot is inside a word as written: `do|n't`, `well|-|known`."""

@@ -103,7 +103,7 @@ class Restoration:
     slots (Slots): Its restored punctuation.
     kept (tuple[bool, ...]): Which slots were not restored but are as they were.
     confidence (tuple[float, ...]): The probability of each slot.
-    pairs (tuple[Pair, ...]): The underlying pair of each word.
+    pairs (Sequence[Pair]): The underlying pair of each word.
     likely (tuple[Ranked, ...]): For each slot its most probable marks, if they are
         known.
     """
@@ -112,7 +112,7 @@ class Restoration:
     slots: Slots
     kept: tuple[bool, ...]
     confidence: tuple[float, ...]
-    pairs: tuple[Pair, ...]
+    pairs: Sequence[Pair]
     likely: tuple[Ranked, ...] = ()
 
 

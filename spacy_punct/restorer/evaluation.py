@@ -120,7 +120,8 @@ def read_for(
     docs (Iterable[Doc]): Parsed Docs.
     RETURNS (Iterable[Doc]): The same Docs.
     """
-    for _, component in nlp.pipeline:
+    components: list[tuple[str, Any]] = nlp.pipeline
+    for _, component in components:
         if pipe.name in getattr(component, "listening_components", ()):
             docs = component.pipe(docs)
     return docs

@@ -24,7 +24,7 @@ _WHITE = re.compile(r"(\s+)")
 
 
 @overload
-def restore(texts: str) -> str: ...
+def restore(texts: str) -> str: ...  # type: ignore[overload-overlap]
 @overload
 def restore(texts: Iterable[str]) -> Iterator[str]: ...
 def restore(texts: str | Iterable[str]) -> str | Iterator[str]:

@@ -129,7 +129,7 @@ class Truecaser(TrainablePipe):
         self.mixed = self._collected(get_examples()) if labels is None else dict(labels)
         sample = list(islice(get_examples(), _SAMPLE))
         docs = [example.predicted for example in sample]
-        scores = [
+        scores: list[Any] = [
             self.model.ops.asarray(
                 [[float(case == true) for case in CASES] for true in cases],
                 dtype="float32",
@@ -166,7 +166,9 @@ class Truecaser(TrainablePipe):
         examples = list(examples)
         validate_examples(examples, "Truecaser.get_loss")
         loss_of = SequenceCategoricalCrossentropy(names=list(CASES), normalize=False)
-        gradient, loss = loss_of(scores, list(map(self._true_cases, examples)))
+        # thinc's types do not know that None stands for a label that is not known.
+        truths: list[Any] = list(map(self._true_cases, examples))
+        gradient, loss = loss_of(scores, truths)
         if not np.isfinite(loss):
             raise PunctError(Errors.P078.format(name=self.name, loss=loss))
         return float(loss), gradient
@@ -200,7 +202,7 @@ class Truecaser(TrainablePipe):
         self, path: str | Path, *, exclude: Iterable[str] = ()
     ) -> "Truecaser":
         """Read what `to_disk` wrote."""
-        parts = {
+        parts: dict[str, Callable[[Path], Any]] = {
             "model": lambda p: self.model.from_bytes(p.read_bytes()),
             "mixed": lambda p: self._mixed_from_bytes(p.read_bytes()),
         }

@@ -1,8 +1,8 @@
 """The true case of words, where the references of examples tell it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 
 from spacy_punct.text.casing import case_of, is_pronoun_i, recased
@@ -22,9 +22,9 @@ def true_forms(example: Example) -> list[str | None]:
     x2y, y2x = example.alignment.x2y, example.alignment.y2x
     result: list[str | None] = []
     for token, n in zip(example.predicted, x2y.lengths, strict=True):
-        found = x2y[token.i][0] if n == 1 else None
-        is_same = found is not None and y2x.lengths[found] == 1
-        form = forms[found] if is_same else None
+        form = None
+        if n == 1 and y2x.lengths[found := x2y[token.i][0]] == 1:
+            form = forms[found]
         result.append(form if form and len(form) == len(token.text) else None)
     return result
 
@@ -52,7 +52,7 @@ def known_forms(doc: Doc) -> list[str | None]:
     return forms
 
 
-def _sentences(doc: Doc) -> Iterator[Sequence[Token]]:
+def _sentences(doc: Doc) -> Iterator[Doc | Span]:
     if doc.has_annotation("SENT_START"):
         yield from doc.sents
     else:
