@@ -22,7 +22,7 @@ from spacy_punct.data.marks import ABBREVIATION_DOT, UNK
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.distribution import Distribution
-from spacy_punct.model.inventory import with_own_marks
+from spacy_punct.model.inventory import Inventory, with_own_marks
 from spacy_punct.model.mbr import best_slot, pooled
 from spacy_punct.pipe.base import (
     PunctuationPipe,
@@ -139,10 +139,9 @@ class PunctuationCorrector(PunctuationPipe):
         return reparsed(docs, sentences, [known[n].pipe for n in names], self.name)
 
     def _answer(
-        self, sentence: BareSentence, distribution: Distribution
+        self, sentence: BareSentence, distribution: Distribution, inventory: Inventory
     ) -> CorrectedSentence:
         observed = sentence.observed
-        inventory = self.punctuation.inventory
         known = inventory.known(observed)
         marginals = self._opinions(sentence, distribution)
         slots = list(observed)

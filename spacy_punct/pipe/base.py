@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -37,8 +37,8 @@ from spacy_punct.errors import (
 )
 from spacy_punct.model.channel import DIRECTIONS, Channel, Direction
 from spacy_punct.model.distribution import Distribution
-from spacy_punct.model.inventory import EMPTY, Pair
-from spacy_punct.model.punctuation import PunctuationModel, batched
+from spacy_punct.model.inventory import EMPTY, Inventory, Pair
+from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.reading.gold import gold_examples, has_gold
 from spacy_punct.reading.sentences import BareSentence, bare_sentences
 from spacy_punct.text.spacing import Spacing
@@ -257,14 +257,17 @@ class PunctuationPipe(TrainablePipe):
             left and right puncteme of each of their words.
         """
         (sentences,) = self.read([doc])
-        known = self.punctuation.inventory.known
+        if not sentences:
+            return []
+        model = self.punctuation
+        known = model.inventory.known
         return [
             (
                 sentence,
                 underlying(found.symmetric(symmetry), known(sentence.observed)),
             )
             for sentence, found in zip(
-                sentences, self._distributions(sentences), strict=True
+                sentences, self._distributions(model, sentences), strict=True
             )
         ]
 
@@ -290,15 +293,13 @@ class PunctuationPipe(TrainablePipe):
         ]
 
     def _distributions(
-        self, sentences: Sequence[BareSentence]
+        self, model: PunctuationModel, sentences: Sequence[BareSentence]
     ) -> Iterator[Distribution]:
         """The model of each sentence."""
-        if not sentences:
-            return
-        self._check(sentences)
+        self._warn_of(model, sentences)
         trees = [sentence.tree for sentence in sentences]
-        for batch in batched(trees, _BATCH):
-            yield from self.punctuation.distributions(batch)
+        for batch in util.minibatch(trees, _BATCH):
+            yield from model.distributions(batch)
 
     def _vectors(self, docs: Sequence[Doc]) -> Sequence[Floats2d | None]:
         """The words of each Doc as vectors, if the model wants them."""
@@ -307,7 +308,7 @@ class PunctuationPipe(TrainablePipe):
         self.punctuation  # noqa: B018 - it raises if there is none
         tok2vec = self.model.get_ref("tok2vec")
         rows: list[Floats2d | None] = []
-        for batch in batched(docs, _READ_TOGETHER):
+        for batch in util.minibatch(docs, _READ_TOGETHER):
             # There are tok2vecs that cannot read nothing at all.
             read = tok2vec.predict(batch) if any(map(len, batch)) else None
             rows += map(tok2vec.ops.to_numpy, read) if read else [None] * len(batch)
@@ -322,13 +323,21 @@ class PunctuationPipe(TrainablePipe):
         RETURNS (list[list[Any]]): For each Doc, an answer for each sentence.
         """
         by_doc = self.read(list(docs))
-        distributions = self._distributions(list(chain.from_iterable(by_doc)))
-        return [
-            [self._answer(sentence, next(distributions)) for sentence in found]
-            for found in by_doc
-        ]
+        sentences = list(chain.from_iterable(by_doc))
+        if not sentences:
+            return [[] for _ in by_doc]
+        model = self.punctuation
+        answers = (
+            self._answer(sentence, distribution, model.inventory)
+            for sentence, distribution in zip(
+                sentences, self._distributions(model, sentences), strict=True
+            )
+        )
+        return [list(islice(answers, len(found))) for found in by_doc]
 
-    def _answer(self, sentence: BareSentence, distribution: Distribution) -> Any:
+    def _answer(
+        self, sentence: BareSentence, distribution: Distribution, inventory: Inventory
+    ) -> Any:
         """What to do with a sentence."""
         raise NotImplementedError
 
@@ -351,10 +360,12 @@ class PunctuationPipe(TrainablePipe):
         """A seed that depends on nothing but the sentence and the setting."""
         return [self.cfg["seed"], zlib.crc32("\n".join(words).encode("utf8"))]
 
-    def _check(self, sentences: Sequence[BareSentence]) -> None:
+    def _warn_of(
+        self, model: PunctuationModel, sentences: Sequence[BareSentence]
+    ) -> None:
         """Warn about input that should not be given to the model."""
         found = {d for sentence in sentences for d in sentence.tree.relations}
-        foreign = (found & _CLEARNLP) - set(self.punctuation.inventory.relations)
+        foreign = (found & _CLEARNLP) - set(model.inventory.relations)
         if foreign:
             self._warn(Warnings.W001.format(labels=", ".join(sorted(foreign))))
         if all(tag == "X" for sentence in sentences for tag in sentence.tree.tags):

@@ -12,10 +12,11 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from spacy_punct.data.marks import UNK
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.distribution import Distribution
-from spacy_punct.model.inventory import Pair
+from spacy_punct.model.inventory import Inventory, Pair
 from spacy_punct.model.mbr import best_by_slot, restricted
 from spacy_punct.pipe.base import (
     PunctuationPipe,
@@ -137,10 +138,10 @@ class PunctuationRestorer(PunctuationPipe):
         super().__init__(vocab, start, name, settings, scorer=scorer)
 
     def _answer(
-        self, sentence: BareSentence, distribution: Distribution
+        self, sentence: BareSentence, distribution: Distribution, inventory: Inventory
     ) -> Restoration:
-        words = sentence.texts
-        inventory = self.punctuation.inventory
+        if self.cfg["existing"] == "error":
+            _check_unpunctuated(sentence)
         fixed = self._fixed(sentence)
         observed = None
         if self.cfg["existing"] == "keep":
@@ -148,7 +149,7 @@ class PunctuationRestorer(PunctuationPipe):
                 None if slot is None else inventory.known((slot,))[0] for slot in fixed
             ]
         marginals = self._marginals(sentence, distribution, observed)
-        allowed = self._allowed()
+        allowed = self._allowed(inventory)
         marginals = [restricted(marginal, allowed) for marginal in marginals]
         best = best_by_slot(marginals)
         confidence = tuple(
@@ -157,7 +158,7 @@ class PunctuationRestorer(PunctuationPipe):
         )
         surface = inventory.known(_filled(fixed, best))
         pairs = underlying(distribution, surface)
-        slots = _filled(fixed, without_second_dots(words, best))
+        slots = _filled(fixed, without_second_dots(sentence.texts, best))
         kept = tuple(slot is not None for slot in fixed)
         likely = tuple(map(_ranked, marginals))
         return Restoration(sentence, slots, kept, confidence, pairs, likely)
@@ -173,12 +174,13 @@ class PunctuationRestorer(PunctuationPipe):
             for i, marks in enumerate(sentence.marks)
         ]
 
-    def _allowed(self) -> frozenset[str]:
+    def _allowed(self, inventory: Inventory) -> frozenset[str]:
+        """The marks that may be written."""
+        known = frozenset(inventory.marks[1:]) - {UNK}
         wanted = self.cfg["marks"]
         if wanted is None:
-            return frozenset(self.labels)
-        unknown = sorted(set(wanted) - set(self.labels))
-        if unknown:
+            return known
+        if unknown := sorted(set(wanted) - known):
             raise PunctError(
                 Errors.P047.format(
                     component=self.name,
@@ -187,17 +189,6 @@ class PunctuationRestorer(PunctuationPipe):
                 )
             )
         return frozenset(wanted)
-
-    def _check(self, sentences: Sequence[BareSentence]) -> None:
-        """Raise or warn about input that cannot or should not be restored."""
-        if self.cfg["existing"] == "error":
-            for sentence in sentences:
-                for (slot, _), glyph in sentence.glyphs.items():
-                    if not sentence.is_spelling(slot):
-                        words = sentence.tree.words
-                        where = f"after '{words[slot - 1]}'" if slot else "at the start"
-                        raise PunctError(Errors.P045.format(mark=glyph, where=where))
-        super()._check(sentences)
 
     def set_annotations(
         self, docs: Iterable[Doc], scores: Iterable[Sequence[Restoration]]
@@ -332,6 +323,15 @@ def _truecased(doc: Doc, sentences: Sequence[Restoration]) -> list[list[str]] | 
         return None
     rest = iter(forms)
     return [list(islice(rest, len(s.source.positions))) for s in sentences]
+
+
+def _check_unpunctuated(sentence: BareSentence) -> None:
+    """Raise P045 if there is a mark between words."""
+    for (slot, _), glyph in sentence.glyphs.items():
+        if not sentence.is_spelling(slot):
+            words = sentence.tree.words
+            where = f"after '{words[slot - 1]}'" if slot else "at the start"
+            raise PunctError(Errors.P045.format(mark=glyph, where=where))
 
 
 def _is_puncteme(key: Any) -> bool:
