@@ -372,11 +372,10 @@ class Errors(metaclass=_Coded):
         "{given}. Pass a pipeline with a punctuation_restorer as nlp=."
     )
     # Serving
-    P151 = (
-        "The served pipeline has no {kind}; its components are: {names}. Serve one "
-        "that has it: python -m spacy punct serve PIPELINE."
+    P152 = (
+        "There is nothing at {path}. See /openapi.json for what the served pipeline "
+        "can do."
     )
-    P152 = "There is nothing at {path}. See /openapi.json for the addresses."
     P153 = "This address does not accept {method}. Use {allowed}."
     P155 = (
         "The body has more than {limit} bytes. Send the text in parts, or start the "

@@ -131,37 +131,27 @@ def make_app(
         Operation("/health", "Whether the server is up.", Health): service.health,
     }
     tasks = [task for task in _TASKS if task.factory in service.components]
-    description = describe([*tasks, *reads])
+    description = JSONResponse(describe([*tasks, *reads]))
     # The registry of Windows may say otherwise.
     mimetypes.add_type("text/javascript", ".js")
     return Starlette(
         routes=[
-            Route("/", partial(_send, FileResponse(_STATIC / "index.html"))),
+            Route("/", lambda _: FileResponse(_STATIC / "index.html")),
             Mount("/static", StaticFiles(directory=_STATIC)),
-            Route("/openapi.json", partial(_send, JSONResponse(description))),
-            *(
-                Route(operation.path, partial(_read, f))
-                for operation, f in reads.items()
-            ),
+            Route("/openapi.json", lambda _: description),
+            *(Route(read.path, partial(_read, get)) for read, get in reads.items()),
             *(
                 Route(task.path, partial(service.answer, task), methods=["POST"])
-                for task in _TASKS
+                for task in tasks
             ),
         ],
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
         ],
-        exception_handlers={
-            HTTPException: _refused,
-            PunctError: _not_computed,
-            ClientDisconnect: _gone,
-            Exception: _failed,
-        },
+        exception_handlers=dict.fromkeys(
+            (HTTPException, PunctError, ClientDisconnect, Exception), _problem
+        ),
     )
-
-
-async def _send(response: Response, _: Request) -> Response:
-    return response
 
 
 async def _read(get: Callable[[], BaseModel], _: Request) -> Response:
@@ -215,10 +205,6 @@ class _Service:
 
     async def answer(self, task: _Task, request: Request) -> Response:
         """Check a request and, when it is its turn, compute the answer."""
-        if task.factory not in self.components:
-            names = ", ".join(self._nlp.component_names)
-            message = Errors.P151.format(kind=task.factory, names=names)
-            raise HTTPException(404, message)
         body = read_body(task.body, await self._content(request))
         body.check(self._limits)
 
@@ -269,31 +255,22 @@ class _Service:
             raise busy from None
 
 
-def _error(status: int, message: str, **headers: str) -> Response:
-    """A coded message as every error of the API looks."""
+async def _problem(request: Request, error: Exception) -> Response:
+    """Say what went wrong, with the code of the message."""
+    headers: dict[str, str] = {}
+    if isinstance(error, HTTPException):
+        status, message = error.status_code, error.detail
+        headers.update(error.headers or {})
+        if status == 404:
+            message = Errors.P152.format(path=shortened(request.url.path))
+        elif status == 405:
+            allowed = headers.setdefault("Allow", "GET, HEAD")
+            method = shortened(request.method)
+            message = Errors.P153.format(method=method, allowed=allowed)
+    elif isinstance(error, PunctError):
+        status, message = 422, str(error)
+    else:
+        status, message = 500, Errors.P163.format(reason=type(error).__name__)
     code, _, text = message.removeprefix("[").partition("] ")
-    problem = Problem(code=code, message=text)
-    return _json(ErrorAnswer(error=problem), status, **headers)
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    message, headers = error.detail, dict(error.headers or {})
-    if error.status_code == 404 and not message.startswith("["):
-        message = Errors.P152.format(path=shortened(request.url.path))
-    elif error.status_code == 405:
-        allowed = headers.setdefault("Allow", "GET, HEAD")
-        message = Errors.P153.format(method=shortened(request.method), allowed=allowed)
-    return _error(error.status_code, message, **headers)
-
-
-async def _not_computed(_: Request, error: Exception) -> Response:
-    return _error(422, str(error))
-
-
-async def _gone(*_: object) -> Response:
-    return Response(status_code=400)  # nobody will read it
-
-
-async def _failed(_: Request, error: Exception) -> Response:
-    return _error(500, Errors.P163.format(reason=type(error).__name__))
+    answer = ErrorAnswer(error=Problem(code=code, message=text))
+    return _json(answer, status, **headers)

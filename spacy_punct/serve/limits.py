@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from spacy_punct.errors import check_range
 
-_BYTES_PER_CHARACTER = 10
+_BYTES_PER_CHARACTER = 12  # escaped in JSON
+_BYTES_OF_EDITS = 65_536
 
 
 @dataclass(frozen=True)
@@ -32,5 +33,5 @@ class Limits:
 
     @property
     def max_bytes(self) -> int:
-        """Bytes per body: enough for the longest text in any script, and edits."""
-        return _BYTES_PER_CHARACTER * self.max_chars
+        """Bytes per body: enough for the longest text, however escaped, and edits."""
+        return _BYTES_PER_CHARACTER * self.max_chars + _BYTES_OF_EDITS

@@ -17,11 +17,11 @@ _REFERENCE = "#/components/schemas/{model}"
 class Problem(BaseModel):
     """What went wrong, and what to do about it.
 
-    code (str | None): The code of the message, such as P158.
+    code (str): The code of the message, such as P158.
     message (str): The message.
     """
 
-    code: str | None
+    code: str
     message: str
 
 

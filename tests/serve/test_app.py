@@ -210,7 +210,7 @@ def test_what_a_pipeline_cannot_do_is_said(corrects, that_corrects):
             assert (found["restores"], found["corrects"]) == about
             assert not set(missing) & set(client.get("/openapi.json").json()["paths"])
             for path in missing:
-                check_error(client.post(path, json={"text": "a"}), 404, "P151")
+                check_error(client.post(path, json={"text": "a"}), 404, "P152")
 
 
 def test_a_disabled_component_still_answers(small):
@@ -291,12 +291,16 @@ def test_other_names_for_this_machine_are_refused(client, host, status):
 
 
 def test_bodies_are_read_up_to_their_limit(client):
-    for size in (100_001, 1_000_000):
+    limits = Limits()
+    for size in (limits.max_bytes + 1, 1_000_000):
         answer = client.post("/restore", content=b"a" * size, headers=JSON)
         check_error(answer, 413, "P155")
     parts = iter([b'{"text": ', b'"well no"}'])
     assert client.post("/restore", content=parts, headers=JSON).status_code == 200
     check_error(client.post("/restore", json={"text": "a" * 10_001}), 413, "P158")
+    escaped = json.dumps({"text": "😀" * 10_001})
+    answer = client.post("/restore", content=escaped, headers=JSON)
+    check_error(answer, 413, "P158")
 
 
 # One at a time

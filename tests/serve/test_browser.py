@@ -29,14 +29,25 @@ def browser(tmp_path_factory) -> Iterator[Browser]:
     found.close()
 
 
-@pytest.fixture
-def page(browser, server) -> Iterator[Browser]:
-    """The page, newly opened; it must not complain."""
-    browser.resize(1100, 760)
-    browser.open(server.url)
+def load(browser: Browser, url: str) -> None:
+    browser.open(url)
     browser.wait("document.querySelector('[aria-selected=true]')")
-    yield browser
-    assert not browser.errors
+
+
+@pytest.fixture(scope="module")
+def opened(browser, server) -> Browser:
+    load(browser, server.url)
+    return browser
+
+
+@pytest.fixture
+def page(opened) -> Iterator[Browser]:
+    """The page as if newly opened; it must not complain."""
+    opened.resize(1100, 760)
+    opened.run("document.getElementById('clear').click()")
+    choose(opened, "restore")
+    yield opened
+    assert not opened.errors
 
 
 def write(page: Browser, text: str) -> None:
@@ -190,8 +201,9 @@ def test_drag_a_constituent(page, client):
     assert page.text(".surface") == found["text"] != SENTENCE
 
 
-def test_phone(page):
+def test_phone(page, server):
     page.resize(360, 640, touch=True)
+    load(page, server.url)
     write(page, WORDS)
     page.wait("document.querySelector('.mark')")
     page.tap("document.querySelectorAll('.mark')[0]")
@@ -255,9 +267,7 @@ def test_long_pastes_are_worked_on_where_they_are_seen(page):
 def test_page_hides_what_the_pipeline_cannot_do(browser, that_corrects):
     that_corrects.remove_pipe("punctuation_corrector")
     with running(that_corrects) as server:
-        browser.resize(1100, 760)
-        browser.open(server.url)
-        browser.wait("document.querySelector('[aria-selected=true]')")
+        load(browser, server.url)
         shown = browser.run(
             "[...document.querySelectorAll('[role=tab]')].filter((t) => !t.hidden)"
             ".map((t) => t.innerText)"

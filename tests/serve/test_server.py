@@ -47,7 +47,9 @@ def raw(server, request: bytes) -> bytes:
             client.shutdown(socket.SHUT_WR)
             while received := client.recv(1 << 16):
                 answer += received
-        except ConnectionError:
+        except TimeoutError:
+            raise
+        except OSError:  # the server has ended the connection
             pass
         return answer
 

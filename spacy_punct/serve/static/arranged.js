@@ -127,7 +127,7 @@ export class Arrangement {
   async edit(edit) {
     if (this.isBusy) return;
     if (this.edits.length >= this.maxEdits) {
-      this.report(`That were ${this.maxEdits} changes, and no more are possible.`);
+      this.report(`No more than ${this.maxEdits} changes are possible.`);
       return;
     }
     const before = { edits: this.edits, answer: this.answer, selected: this.selected };
