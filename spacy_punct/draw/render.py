@@ -226,18 +226,16 @@ class _Renderer:
         if self._restorer is None:
             names = "nothing" if self._nlp is None else ", ".join(self._nlp.pipe_names)
             raise PunctError(Errors.P149.format(given=names))
-        counts = self._options.counts
-        if counts is None:
-            counts = Counter(
-                bigram
-                for span in spans
-                for sentence in self._sentences(span, "auto")
-                for rewriting in sentence.rewritings
-                for bigram in pairwise(rewriting.underlying)
-            )
+        counts = Counter(
+            bigram
+            for span in spans
+            for sentence in self._sentences(span, "auto")
+            for rewriting in sentence.rewritings
+            for bigram in pairwise(rewriting.underlying)
+        )
         found = frequent_rewrites(self._restorer.channel, counts, self._options.n)
         language = spans[0].doc.lang_ if spans else "en"
-        return rewrites_picture(found, language=language, columns=self._options.columns)
+        return rewrites_picture(found, language=language)
 
 
 def _spans(docs: Texts) -> list[Span]:

@@ -22,7 +22,7 @@ from spacy_punct.draw.markup import (
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.rewrites import Bigram, Rewrite, learned_rewrites, rewrite
 
-_PANEL, _HEIGHT, _BAR = 190, 150, 34
+_PANEL, _HEIGHT, _BAR, _COLUMNS = 190, 150, 34, 4
 _FULL = 74
 """The height of a bar of probability one."""
 _NAMES = ("keep", "absorb left", "absorb right", "transpose")
@@ -31,17 +31,12 @@ _LOOKS = dict(zip(_NAMES, ("#0072b2", "#e69f00", "#cc79a7", "#00795a"), strict=T
 
 @dataclass(frozen=True)
 class RewritesOptions:
-    """What to draw, and how.
+    """What to draw.
 
     n (int): How many bigrams.
-    columns (int): How many in a row.
-    counts (Counter[Bigram] | None): How often each was found underlying; None for
-        those of the Docs.
     """
 
     n: int = 12
-    columns: int = 4
-    counts: Counter[Bigram] | None = None
 
 
 def frequent_rewrites(
@@ -70,18 +65,16 @@ def rewrites_picture(
     rewrites: Sequence[Rewrite],
     *,
     language: str = "en",
-    columns: int = 4,
     key: object = None,
 ) -> Element:
     """Draw the outcomes of bigrams as bars.
 
     rewrites (Sequence[Rewrite]): What was learned.
     language (str): Says how marks are shown.
-    columns (int): Panels in a row.
     key (object): Tells it from other pictures on a page.
     RETURNS (Element): The SVG.
     """
-    columns = max(1, min(columns, len(rewrites)))
+    columns = max(1, min(_COLUMNS, len(rewrites)))
     rows = ceil(len(rewrites) / columns)
     width, height = columns * _PANEL + 20, rows * _HEIGHT + 40
     width = max(width, 420)

@@ -51,7 +51,6 @@ class UnderlyingOptions:
     width (float | None): Where to go on in a new row; None for never, so that the
         picture scrolls.
     tags (bool): Whether parts of speech are shown.
-    colors (Sequence[str]): The colours of constituents, in turn.
     surface (str): "restored" for what the restorer wrote, "written" for the
         punctuation that the Doc has, "auto" for the latter if there is any and a
         pipeline is given.
@@ -59,7 +58,6 @@ class UnderlyingOptions:
 
     width: float | None = 1000
     tags: bool = True
-    colors: Sequence[str] = COLOURS
     surface: str = "auto"
 
 
@@ -98,9 +96,8 @@ class _Picture:
         self._glyphs = glyphs_of(language)
         self._layout = Layout(sentence, self._glyphs, self._options.width)
         self._name = identifier(sentence.words, sentence.pairs, key)
-        colours = self._options.colors or COLOURS
         marked = [i for i, pair in enumerate(sentence.pairs) if any(pair)]
-        self._colours = {i: colours[k % len(colours)] for k, i in enumerate(marked)}
+        self._colours = {i: COLOURS[k % len(COLOURS)] for k, i in enumerate(marked)}
 
     # Whole
 

@@ -1,9 +1,9 @@
-"""Edits of underlying trees: small changes of word order that can be put together.
+"""Edits of underlying trees: small changes of word order that can be combined.
 
 An edit is any callable from an `UnderlyingTree` to an `UnderlyingTree`. Those made here
-can be joined by `|`, with each other and with any other callable. They name words by
+can be joined by `|`, with each other and with any other callable. Words are named by
 their text, if it is unique in the sentence, by their token, or by their position in the
-Doc, which stays the same however often they move. A constituent goes by its head.
+Doc, which stays the same however often they move. A constituent is named by its head.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ class NoSuchWordError(PunctError):
 
 @dataclass(frozen=True)
 class TreeEdit:
-    """Edits that are made one after the other.
+    """A sequence of edits of a tree.
 
     steps (tuple[AnyEdit, ...]): The edits.
     """
@@ -49,7 +49,7 @@ class TreeEdit:
 
 
 def steps_of(edit: AnyEdit) -> tuple[AnyEdit, ...]:
-    """The edits that one is put together of."""
+    """The edits that an edit consists of."""
     return edit.steps if isinstance(edit, TreeEdit) else (edit,)
 
 
@@ -57,7 +57,7 @@ def permute(head: Word, order: Sequence[Word]) -> TreeEdit:
     """Give a word and its dependents another order.
 
     head (Word): The word.
-    order (Sequence[Word]): The word and all its dependents, as they are to stand.
+    order (Sequence[Word]): The word and all its dependents, in their new order.
     RETURNS (TreeEdit): The edit.
     """
 
@@ -65,13 +65,7 @@ def permute(head: Word, order: Sequence[Word]) -> TreeEdit:
         top = find(tree, head)
         items = [find(tree, item) for item in order]
         if sorted(items) != list(tree.items(top)):
-            raise PunctError(
-                Errors.P144.format(
-                    head=tree.words[top],
-                    items=_names(tree, tree.items(top)),
-                    given=_names(tree, items),
-                )
-            )
+            raise PunctError(_wrong_order(tree, top, items))
         return tree.rearranged(lambda i: items if i == top else tree.items(i))
 
     return TreeEdit((permuted,))
@@ -87,13 +81,13 @@ def move(
     """Move a constituent to another place around its head.
 
     word (Word): Its head.
-    position (int | None): Its place among its head and that one's other dependents: 0
-        is the first, -1 the last.
-    before, after (Word | None): Or which of them it is to stand beside.
+    position (int | None): Its new place among its head and the other dependents of
+        that head: 0 is the first, -1 the last.
+    before, after (Word | None): Or the one of these that it is to stand beside.
     RETURNS (TreeEdit): The edit.
     """
-    n = sum(place is not None for place in (position, before, after))
-    if n != 1:
+    neighbours = [word for word in (before, after) if word is not None]
+    if (n := len(neighbours) + (position is not None)) != 1:
         name = "The number of places (position, before, after)"
         raise PunctError(Errors.P024.format(name=name, condition=1, value=n))
 
@@ -106,15 +100,9 @@ def move(
         if position is not None:
             at = position if position >= 0 else len(others) + 1 + position
         else:
-            beside = find(tree, after if before is None else before)
+            (beside,) = (find(tree, neighbour) for neighbour in neighbours)
             if beside not in others:
-                raise PunctError(
-                    Errors.P144.format(
-                        head=tree.words[head],
-                        items=_names(tree, tree.items(head)),
-                        given=_names(tree, [beside]),
-                    )
-                )
+                raise PunctError(_wrong_order(tree, head, [beside]))
             at = others.index(beside) + (before is None)
         items = [*others[:at], i, *others[at:]]
         return tree.rearranged(lambda k: items if k == head else tree.items(k))
@@ -199,5 +187,9 @@ def _message(
     return template.format(word=word, words=" ".join(tree.words), **values)
 
 
-def _names(tree: UnderlyingTree, words: Sequence[int]) -> str:
-    return ", ".join(f"'{tree.words[i]}'" for i in words) or "nothing"
+def _wrong_order(tree: UnderlyingTree, head: int, given: Sequence[int]) -> str:
+    named, wanted = (
+        ", ".join(f"'{tree.words[i]}'" for i in words) or "nothing"
+        for words in (given, tree.items(head))
+    )
+    return Errors.P144.format(head=tree.words[head], items=wanted, given=named)

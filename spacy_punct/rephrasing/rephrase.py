@@ -1,7 +1,7 @@
-"""Sentences put otherwise, with the punctuation that this wants (section 5.3).
+"""Sentences in another word order, and the punctuation they then need (section 5.3).
 
 Punctuation is not edited. What is edited is the underlying tree, in which each
-constituent has its punctemes; they go where it goes, and the channel makes a surface of
+constituent has its punctemes: they go where it goes, and the channel makes a surface of
 what meets in the new sentence.
 """
 
@@ -41,10 +41,15 @@ from spacy_punct.truecaser.forms import is_capital_anywhere
 _CAPITAL_NOUNS = frozenset({"de", "lb"})
 """Languages whose nouns are written with capitals."""
 
-
 SYMMETRY = 5.0
-"""Words that move show both their punctemes, of which the surface had told one. See
-`spacy_punct.model.Distribution.symmetric`; this is less than what back-off costs."""
+"""A penalty set by hand, not learned: by how much the log-probability of a constituent
+falls that has a delimiter on one side only (see `Distribution.symmetric`).
+
+At the edge of a sentence, one of two commas is absorbed. The surface then does not tell
+whether there were two, and training does not decide it. But a constituent that moves
+away from the edge needs both. The value only has to be large enough for two commas to
+win, and smaller than the cost of back-off.
+"""
 
 
 def rephrase(
@@ -54,40 +59,38 @@ def rephrase(
     *,
     seed: int | None = None,
 ) -> Doc:
-    """TreeEdit the sentences of a text, and punctuate what comes of it.
+    """Edit the sentences of a text, and punctuate the result.
 
-    Words do not change but for the case of those that begin a sentence or did so.
-    Sentences that the edit leaves alone, and what stands between two words where
-    nothing changed, stay as they were.
+    Words do not change, except for the case of those that begin a sentence or used to.
+    Sentences that the edit leaves alone stay as they were, and so does what stands
+    between two words where nothing changed.
 
-    doc (Doc | str): A parsed text with its punctuation. Parsers that are trained for
-        restoring know no punctuation: with a pipeline, the words of a text, or of a Doc
-        whose marks are parsed like words, are parsed without.
+    doc (Doc | str): A text with its punctuation, or a parsed Doc. With a pipeline, the
+        words of a text are parsed without their marks, because parsers trained for
+        restoring know none; so are those of a Doc whose marks were parsed like words.
     edit (AnyEdit): See `spacy_punct.rephrasing.edits`, or any callable from an
-        `UnderlyingTree` to an `UnderlyingTree`. It is applied to every sentence; an
-        edit of a word, to every sentence that has the word.
+        `UnderlyingTree` to an `UnderlyingTree`. It applies to every sentence; an edit
+        of a word applies to every sentence that has the word.
     restorer (Language | PunctuationRestorer): What knows how punctuation works: a
         restorer, or a pipeline that has one.
-    seed (int | None): To draw the new punctuation; None for the most probable.
-    RETURNS (Doc): The new text, its marks as tokens. Words keep their annotation, and
-        `token._.source_index` leads back to where they were.
+    seed (int | None): A seed to draw the new punctuation at random; None for the most
+        probable.
+    RETURNS (Doc): The new text, with its marks as tokens. Words keep their annotation,
+        and `token._.source_index` says where they were.
     """
     pipe = restorer_of(restorer)
-    if isinstance(restorer, Language):
-        is_text = isinstance(doc, str)
-        doc = parse_words(restorer, doc) if is_text else parsed_well(doc, restorer)
-    elif isinstance(doc, str):
-        raise PunctError(Errors.P150)
+    if isinstance(doc, str):
+        if not isinstance(restorer, Language):
+            raise PunctError(Errors.P150)
+        doc = parse_words(restorer, doc)
+    elif isinstance(restorer, Language):
+        doc = parsed_well(doc, restorer)
     sentences = rephrased_sentences(doc, edit, pipe, seed=seed)
     return restored_doc(doc, rephrased_pieces(doc, sentences, pipe))
 
 
 def rephrased_sentences(
-    doc: Doc,
-    edit: AnyEdit,
-    pipe: PunctuationRestorer,
-    *,
-    seed: int | None = None,
+    doc: Doc, edit: AnyEdit, pipe: PunctuationRestorer, *, seed: int | None = None
 ) -> list[Restoration]:
     """The sentences of a text after an edit, with their underlying pairs.
 
@@ -96,14 +99,13 @@ def rephrased_sentences(
     RETURNS (list[Restoration]): The sentences.
     """
     rng = None if seed is None else np.random.default_rng(seed)
-    inventory = pipe.punctuation.inventory
     read = pipe.explain(doc, symmetry=SYMMETRY)
     before = [
         recover(
             sentence.tree.projective(),
             pairs,
-            sentence.tree.observed,
-            inventory,
+            sentence.tree.observed or (),
+            pipe.punctuation.inventory,
             sentence.texts,
             sentence.positions,
         )
@@ -113,8 +115,8 @@ def rephrased_sentences(
     for step in steps_of(edit):
         after = _edited(after, step)
     return [
-        _rephrased(doc, sentence, *trees, pipe.channel, rng)
-        for (sentence, _), *trees in zip(read, before, after, strict=True)
+        _rephrased(doc, sentence, old, new, pipe.channel, rng)
+        for (sentence, _), old, new in zip(read, before, after, strict=True)
     ]
 
 
@@ -195,7 +197,7 @@ def _rephrased(
 
 
 def _same_slots(order: Sequence[int], n: int) -> list[int | None]:
-    """For each slot the one that was between the same words, if there was."""
+    """For each slot, the one that was between the same words, if there was one."""
     left, right = [-1, *order], [*order, n]
     return [b if b == a + 1 else None for a, b in zip(left, right, strict=True)]
 
@@ -222,16 +224,16 @@ def _texts(doc: Doc, source: BareSentence, order: Sequence[int]) -> tuple[str, .
     language = doc.vocab.lang
     first = source.texts[0]
     if 0 in order:
-        texts[order.index(0)] = _amid(doc, source, first)
+        texts[order.index(0)] = _mid_sentence(doc, source, first)
     if case_of(first, language) is None or has_capital(first):
         texts[0] = capitalised(texts[0], language)
     return tuple(texts)
 
 
-def _amid(doc: Doc, source: BareSentence, first: str) -> str:
-    """How the former first word of a sentence is written amid one."""
+def _mid_sentence(doc: Doc, source: BareSentence, first: str) -> str:
+    """How the former first word of a sentence is written in the middle of one."""
     token, language = doc[source.positions[0]], doc.vocab.lang
-    # Truecasers find capitals; where there is one already, they tend to believe it.
+    # Truecasers find capitals, but tend to believe those that are there already.
     if (form := truecased(token)) is not None and not has_capital(form):
         return form
     is_shout = not any(map(str.islower, "".join(source.texts)))

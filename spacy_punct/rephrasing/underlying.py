@@ -1,5 +1,5 @@
-"""Underlying trees: words with the punctemes that their constituents have, to be
-taken from a punctuated sentence, changed, and written as a sentence again."""
+"""Underlying trees: words with the punctemes of their constituents. They are recovered
+from a punctuated sentence, edited, and turned into a sentence again."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +15,9 @@ from spacy_punct.model.rewrites import underlying_slots
 
 Surfaces = dict[Puncteme, float]
 """Surface string -> probability."""
+
+_LONGEST = 8
+"""The number of ways to rewrite a string grows exponentially with its length."""
 
 _OPENERS = {a: b for a, b in BRACKETS.items() if a not in "¿¡"}
 _CLOSERS = frozenset(_OPENERS.values())
@@ -61,10 +64,6 @@ class UnderlyingTree:
     def items(self, i: int) -> tuple[int, ...]:
         """The word i and its dependents, from left to right."""
         return tuple(sorted((i, *self.tree.children[i])))
-
-    def subtree(self, i: int) -> range:
-        """The words of the constituent of word i."""
-        return range(*self.tree.spans[i])
 
     def rearranged(
         self, items: Callable[[int], Sequence[int]], root: int | None = None
@@ -121,38 +120,38 @@ def recover(
     words: Sequence[str],
     sources: Sequence[int] = (),
 ) -> UnderlyingTree:
-    """An underlying tree out of what a model found behind a sentence's punctuation.
+    """Make an underlying tree of what a model found behind a sentence's punctuation.
 
-    Marks that the model does not know are told apart by their place.
+    Marks that the model does not know get their names back, by their place.
 
     tree (Tree): The sentence, projective.
-    pairs (Sequence[Pair]): What was found, by `spacy_punct.pipe.base.
-        underlying`: the punctemes of each word's constituent.
+    pairs (Sequence[Pair]): What was found by `spacy_punct.pipe.base.underlying`: the
+        punctemes of each word's constituent.
     slots (Slots): The punctuation, abbreviation dots included.
     inventory (Inventory): The marks that the model knows.
     words (Sequence[str]): The words as they are written.
     sources (Sequence[int]): See `UnderlyingTree`.
     RETURNS (UnderlyingTree): The tree.
     """
-    unknown = [iter(inventory.unknown(slot)) for slot in slots]
-    named = list(pairs)
-    # Outermost first: a slot's right punctemes are then read from its end.
+    rare = [iter(inventory.unknown(slot)) for slot in slots]
+    left, right = [list(side) for side in zip(*pairs, strict=True)]
+    # The right punctemes of a slot come first, those of the innermost words before
+    # others; then the left ones, those of the outermost words first.
     for i in reversed(tree.top_down):
-        named[i] = (named[i][0], _named(pairs[i][1], unknown[tree.spans[i][1]]))
+        right[i] = _written(right[i], rare[tree.spans[i][1]])
     for i in tree.top_down:
-        named[i] = (_named(pairs[i][0], unknown[tree.spans[i][0]]), named[i][1])
+        left[i] = _written(left[i], rare[tree.spans[i][0]])
     return UnderlyingTree(
         Tree(tuple(words), tree.tags, tree.heads, tree.relations),
-        tuple(named),
+        tuple(zip(left, right, strict=True)),
         tuple(sources),
     )
 
 
-def _named(puncteme: Puncteme, unknown: Iterator[str]) -> Puncteme:
-    """A puncteme as written: without abbreviation dots, and with the unknown marks
-    that are next in its slot."""
-    named = with_own_marks(puncteme, unknown)
-    return tuple(mark for mark in named if mark not in (UNK, ABBREVIATION_DOT))
+def _written(puncteme: Puncteme, rare: Iterator[str]) -> Puncteme:
+    """A puncteme without abbreviation dots, with the rare marks next in its slot."""
+    marks = with_own_marks(puncteme, rare)
+    return tuple(mark for mark in marks if mark not in (UNK, ABBREVIATION_DOT))
 
 
 def regenerate(
@@ -184,18 +183,21 @@ def regenerate(
 
 
 def rewritten(channel: Channel, string: Puncteme) -> Surfaces:
-    """`Channel.rewrite` of a string that may have marks it does not know."""
-    if len(string) < 2:
+    """`Channel.rewrite` of a string that may have marks it does not know.
+
+    A string of more than `_LONGEST` marks stays as it is.
+    """
+    if not 2 <= len(string) <= _LONGEST:
         return {string: 1.0}
-    unknown = [mark for mark in string if mark not in channel.marks]
-    if not unknown:
+    rare = [mark for mark in string if mark not in channel.marks]
+    if not rare:
         return channel.rewrite(string)
-    outcomes = channel.rewrite([UNK if m in unknown else m for m in string])
-    named: Surfaces = {}
+    outcomes = channel.rewrite([UNK if mark in rare else mark for mark in string])
+    result: Surfaces = {}
     for surface, p in outcomes.items():
-        marks = with_own_marks(surface, iter(unknown))
-        named[marks] = named.get(marks, 0.0) + p
-    return named
+        marks = with_own_marks(surface, iter(rare))
+        result[marks] = result.get(marks, 0.0) + p
+    return result
 
 
 def _drawn(outcomes: Surfaces, rng: np.random.Generator | None) -> Puncteme:

@@ -18,6 +18,7 @@ from spacy_punct.data.treebank import read_treebank
 from spacy_punct.draw.explained import explained_sentences, restored_sentences
 from spacy_punct.draw.markup import clean
 from spacy_punct.draw.render import render, render_svg
+from spacy_punct.draw.rewrites import frequent_rewrites, rewrites_picture
 from spacy_punct.draw.underlying import UnderlyingOptions
 from spacy_punct.errors import PunctError
 from spacy_punct.reading.corpus import make_doc
@@ -514,33 +515,32 @@ def test_what_is_written_is_explained(on_trees):
     assert doc._.restored_slots is None
 
 
-def test_rewrites_of_a_model(on_trees, sample):
-    restorer = on_trees.get_pipe("punctuation_restorer")
-    for options, docs in (
-        ({"counts": Counter({(",", "."): 5, ("''", "."): 9})}, []),
-        ({"n": 3}, []),
-        (None, [with_marks(on_trees.vocab)]),
-    ):
+def check_panels(drawing: ET.Element) -> list[ET.Element]:
+    """The panels, whose bars are probabilities."""
+    panels = of_class(drawing, "panel")
+    for panel in panels:
+        p = [float(e.get("data-p")) for e in of_class(panel, "outcome")]
+        assert sum(p) == pytest.approx(1, abs=1e-3)
+        bars = [e.find("rect") for e in of_class(panel, "outcome")]
+        heights = [float(bar.get("height")) for bar in bars]
+        assert heights == sorted(heights, reverse=True)
+    return panels
+
+
+def test_rewrites_of_a_model(on_trees):
+    written = with_marks(on_trees.vocab)
+    for options, docs in (({"n": 3}, []), (None, [written])):
         markup = render(docs, "rewrites", nlp=on_trees, options=options, jupyter=False)
-        panels = of_class(parsed(markup), "panel")
-        for panel in panels:
-            p = [float(e.get("data-p")) for e in of_class(panel, "outcome")]
-            assert sum(p) == pytest.approx(1, abs=1e-3)
-            heights = [
-                float(e.find("rect").get("height"))
-                for e in panel.iter("g")
-                if e.find("rect") is not None
-            ]
-            assert heights == sorted(heights, reverse=True)
-        if options and "counts" in options:
-            titles = [of_class(panel, "bigram")[0].text for panel in panels]
-            assert titles == ["” .", ", ."]
-            (p,) = [
-                float(e.get("data-p"))
-                for e in of_class(panels[1], "outcome")
-                if e.find("title").text.startswith(", . → . (")
-            ]
-            truth = restorer.channel.rewrite((",", "."))[(".",)]
-            assert p == pytest.approx(truth, abs=1e-4)
-        if options and "n" in options:
-            assert len(panels) == 3
+        panels = check_panels(parsed(markup))
+        assert len(panels) == 3 or docs
+    channel = on_trees.get_pipe("punctuation_restorer").channel
+    counts = Counter({(",", "."): 5, ("''", "."): 9, ("no", "mark"): 20})
+    panels = check_panels(rewrites_picture(frequent_rewrites(channel, counts, 12)))
+    titles = [of_class(panel, "bigram")[0].text for panel in panels]
+    assert titles == ["” .", ", ."]
+    (p,) = [
+        float(e.get("data-p"))
+        for e in of_class(panels[1], "outcome")
+        if e.find("title").text.startswith(", . → . (")
+    ]
+    assert p == pytest.approx(channel.rewrite((",", "."))[(".",)], abs=1e-4)
