@@ -1,7 +1,8 @@
 """What the API answers, as models that OpenAPI describes, and how it is computed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 from pydantic import BaseModel
 from spacy.language import Language
@@ -95,20 +96,23 @@ class UnderlyingSlot(BaseModel):
     surface: list[str]
 
 
-class RestoredSentenceAnswer(BaseModel):
-    """A restored sentence."""
-
-    pieces: list[Piece]
-    words: list[Word]
-    slots: list[RestoredSlot]
-
-
-class UnderlyingSentenceAnswer(BaseModel):
-    """A sentence with its underlying tree."""
+class SentenceAnswer(BaseModel):
+    """A sentence as it is written, with the tree of its words."""
 
     text: str
     pieces: list[Piece]
     words: list[Word]
+
+
+class RestoredSentenceAnswer(SentenceAnswer):
+    """A restored sentence."""
+
+    slots: list[RestoredSlot]
+
+
+class UnderlyingSentenceAnswer(SentenceAnswer):
+    """A sentence with its underlying marks."""
+
     slots: list[UnderlyingSlot]
 
 
@@ -163,17 +167,10 @@ def restore(nlp: Language, pipe: PunctuationRestorer, body: Body) -> RestoreAnsw
     doc = nlp(body.text, disable=_punctuation_names(nlp))
     (answers,) = pipe.predict([doc])
     pipe.set_annotations([doc], [answers])
-    written = _by_sentence(doc.user_data[PIECES]) if answers else []
-    sentences = []
-    for answer, pieces in zip(answers, written, strict=True):
-        sentence = answered_sentence(answer, pipe.channel)
-        sentences.append(
-            RestoredSentenceAnswer(
-                pieces=_pieces(pieces, answer.slots, sentence),
-                words=_words(sentence),
-                slots=_restored_slots(answer),
-            )
-        )
+    sentences = [
+        RestoredSentenceAnswer(slots=_restored_slots(answer), **fields)
+        for answer, _, fields in _sentences(answers, doc.user_data[PIECES], pipe)
+    ]
     return RestoreAnswer(text=doc._.restored_text, sentences=sentences)
 
 
@@ -210,19 +207,12 @@ def underlying(
     answers = rephrased_sentences(doc, body.on_trees(), pipe)
     if not answers:
         return UnderlyingAnswer(text=body.text, sentences=[])
-    written = rephrased_pieces(doc, answers, pipe)
-    sentences = []
-    for answer, pieces in zip(answers, _by_sentence(written), strict=True):
-        sentence = answered_sentence(answer, pipe.channel)
-        sentences.append(
-            UnderlyingSentenceAnswer(
-                text=_joined(pieces),
-                pieces=_pieces(pieces, answer.slots, sentence),
-                words=_words(sentence),
-                slots=_underlying_slots(sentence),
-            )
-        )
-    return UnderlyingAnswer(text=_joined(written), sentences=sentences)
+    pieces = rephrased_pieces(doc, answers, pipe)
+    sentences = [
+        UnderlyingSentenceAnswer(slots=_underlying_slots(sentence), **fields)
+        for _, sentence, fields in _sentences(answers, pieces, pipe)
+    ]
+    return UnderlyingAnswer(text=_joined(pieces), sentences=sentences)
 
 
 def _punctuation_names(nlp: Language) -> list[str]:
@@ -230,8 +220,21 @@ def _punctuation_names(nlp: Language) -> list[str]:
     return [name for name, pipe in nlp.pipeline if isinstance(pipe, PunctuationPipe)]
 
 
-def _by_sentence(pieces: Iterable[PieceData]) -> list[list[PieceData]]:
-    return [list(group) for _, group in groupby(pieces, key=lambda piece: piece[2])]
+def _sentences(
+    answers: Sequence[Restoration],
+    pieces: Iterable[PieceData],
+    pipe: PunctuationRestorer,
+) -> Iterator[tuple[Restoration, UnderlyingSentence, dict[str, Any]]]:
+    """Each sentence, what is underneath it, and the fields of its `SentenceAnswer`."""
+    written = [list(group) for _, group in groupby(pieces, key=lambda piece: piece[2])]
+    for answer, own in zip(answers, written, strict=bool(answers)):
+        sentence = answered_sentence(answer, pipe.channel)
+        fields = {
+            "text": _joined(own),
+            "pieces": _pieces(own, answer.slots, sentence),
+            "words": _words(sentence),
+        }
+        yield answer, sentence, fields
 
 
 def _joined(pieces: Iterable[PieceData]) -> str:
@@ -317,7 +320,7 @@ def _underlying_slots(sentence: UnderlyingSentence) -> list[UnderlyingSlot]:
     return result
 
 
-def _constituents(answer: CorrectedSentence) -> Iterable[tuple[int, tuple[int, int]]]:
+def _constituents(answer: CorrectedSentence) -> Iterator[tuple[int, tuple[int, int]]]:
     """The tokens of the constituent of each word that explains something."""
     positions = answer.source.positions
     spans = answer.source.tree.projective().spans
