@@ -326,7 +326,7 @@ class _Sentence:
     def partners(self) -> dict[tuple[int, int], tuple[int, int]]:
         """For each comma of a pair around a constituent, the other."""
         commas = dict(self.positions(COMMAS))
-        partners = {}
+        partners: dict[tuple[int, int], tuple[int, int]] = {}
         for left, right in self.tree.spans:
             if left in commas and right in commas:
                 ends = (left, commas[left]), (right, commas[right])
@@ -372,7 +372,7 @@ def _omitted_comma(
         yield error
 
 
-def _comma_after_subject(sentence: _Sentence, *_) -> Iterator[_Error]:
+def _comma_after_subject(sentence: _Sentence, *_: object) -> Iterator[_Error]:
     tree = sentence.tree
     return sentence.commas(
         right
@@ -384,11 +384,11 @@ def _comma_after_subject(sentence: _Sentence, *_) -> Iterator[_Error]:
     )
 
 
-def _comma_before_complement(sentence: _Sentence, *_) -> Iterator[_Error]:
+def _comma_before_complement(sentence: _Sentence, *_: object) -> Iterator[_Error]:
     return sentence.commas(start for _, start in sentence.starts({"ccomp"}))
 
 
-def _comma_before_relative(sentence: _Sentence, *_) -> Iterator[_Error]:
+def _comma_before_relative(sentence: _Sentence, *_: object) -> Iterator[_Error]:
     words = sentence.tree.words
     return sentence.commas(
         start
@@ -397,7 +397,7 @@ def _comma_before_relative(sentence: _Sentence, *_) -> Iterator[_Error]:
     )
 
 
-def _comma_before_conjunct(sentence: _Sentence, *_) -> Iterator[_Error]:
+def _comma_before_conjunct(sentence: _Sentence, *_: object) -> Iterator[_Error]:
     tree = sentence.tree
     slots = []
     for word, start in sentence.starts({"conj"}):
@@ -413,12 +413,12 @@ def _comma_before_conjunct(sentence: _Sentence, *_) -> Iterator[_Error]:
     return sentence.commas(slots)
 
 
-def _comma_after_initial(sentence: _Sentence, *_) -> Iterator[_Error]:
+def _comma_after_initial(sentence: _Sentence, *_: object) -> Iterator[_Error]:
     if sentence.relations[0] == "cc" and sentence.tree.heads[0] > 1:
         yield from sentence.commas([1])
 
 
-def _comma_before_oblique(sentence: _Sentence, *_) -> Iterator[_Error]:
+def _comma_before_oblique(sentence: _Sentence, *_: object) -> Iterator[_Error]:
     # UD 1 has no obl.
     return sentence.commas(
         start
@@ -427,19 +427,19 @@ def _comma_before_oblique(sentence: _Sentence, *_) -> Iterator[_Error]:
     )
 
 
-def _comma_splice(sentence: _Sentence, *_) -> Iterator[_Error]:
+def _comma_splice(sentence: _Sentence, *_: object) -> Iterator[_Error]:
     for slot, k in sentence.positions(_SPLICED):
         inside = 0 < slot < len(sentence.tree)
         if inside and slot in sentence.clause_edges:
             yield [sentence.put(slot, k, sentence.style.comma)]
 
 
-def _comma_for_end(sentence: _Sentence, *_) -> Iterator[_Error]:
+def _comma_for_end(sentence: _Sentence, *_: object) -> Iterator[_Error]:
     if sentence.end and sentence.slots[-1][sentence.end[1]] in FULL_STOPS:
         yield [sentence.put(*sentence.end, sentence.style.comma)]
 
 
-def _missing_end(sentence: _Sentence, *_) -> Iterator[_Error]:
+def _missing_end(sentence: _Sentence, *_: object) -> Iterator[_Error]:
     if not sentence.end or not sentence.is_clause:
         return
     slot, k = sentence.end
@@ -464,7 +464,7 @@ def _doubled_end(
     yield [sentence.put(slot, k, *rng.choice(ways))]
 
 
-def _transposed_quote(sentence: _Sentence, *_) -> Iterator[_Error]:
+def _transposed_quote(sentence: _Sentence, *_: object) -> Iterator[_Error]:
     moved = COMMAS | {*FULL_STOPS}
     for slot, k in sentence.positions(_CLOSING_QUOTES):
         string = sentence.slots[slot]
@@ -504,19 +504,19 @@ def _stray_bracket(
         yield [sentence.put(right, after, BRACKETS[opener], n=0)]
 
 
-def _wrong_end(sentence: _Sentence, *_) -> Iterator[_Error]:
+def _wrong_end(sentence: _Sentence, *_: object) -> Iterator[_Error]:
     for slot, k in sentence.positions(_ASKING):
         if any(verb < subject < slot for verb, subject in sentence.inversions):
             yield [sentence.put(slot, k, sentence.style.stop)]
 
 
-def _wrong_stop(sentence: _Sentence, *_) -> Iterator[_Error]:
+def _wrong_stop(sentence: _Sentence, *_: object) -> Iterator[_Error]:
     if not sentence.inversions:
         for place in sentence.positions(frozenset(FULL_STOPS)):
             yield [sentence.put(*place, sentence.style.question)]
 
 
-def _wrong_comma(sentence: _Sentence, *_) -> Iterator[_Error]:
+def _wrong_comma(sentence: _Sentence, *_: object) -> Iterator[_Error]:
     for place in sentence.positions(COMMAS):
         yield [sentence.put(*place, sentence.style.semicolon)]
 

@@ -145,9 +145,14 @@ class QuoteToken(Protocol):
     head (int): Anything that two quotes around the same constituent share.
     """
 
-    form: str
-    xpos: str
-    head: int
+    @property
+    def form(self) -> str: ...
+
+    @property
+    def xpos(self) -> str: ...
+
+    @property
+    def head(self) -> int: ...
 
 
 _DOUBLE, _SINGLE = ("``", "''"), ("`", "'")

@@ -125,11 +125,9 @@ def read_splits(folder: Path) -> Splits:
     folder (Path): The treebank's folder.
     RETURNS (Splits): Its usable sentences.
     """
-    partial = not split_file(folder, "train").is_file()
     dev = read_treebank(split_file(folder, "dev")).examples
     test = read_treebank(split_file(folder, "test")).examples
-    if partial:
-        train, dev = split_treebank(dev, PARTIAL_SHARE)
-    else:
+    if split_file(folder, "train").is_file():
         train = read_treebank(split_file(folder, "train")).examples
-    return Splits(train, dev, test, partial)
+        return Splits(train, dev, test, partial=False)
+    return Splits(*split_treebank(dev, PARTIAL_SHARE), test, partial=True)

@@ -1,15 +1,13 @@
 """ATTACH: scores of puncteme pairs at the nodes of a tree (section 2.1).
 
-Inference asks a scorer for two things only (`AttachScorer`), so any model that
-can give each node a score for each pair of its relation may take the place of the
-paper's log-linear one.
+Any `AttachScorer`, a model that can give each node a score for each pair of its
+relation, may take the place of the paper's log-linear one.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -44,42 +42,38 @@ class RelationScores:
     scores: Tensor
 
 
-class AttachScorer(Protocol):
-    """What training and inference need of a scorer, a `torch.nn.Module` besides.
+class AttachScorer(nn.Module):
+    """What training and inference need of a scorer.
 
-    L2 regularisation pulls its parameters to zero.
+    `forward` gives differentiable scores of all nodes of a batch of prepared trees,
+    as a list of `RelationScores`. L2 regularisation pulls the parameters to zero.
     """
 
     def prepare(self, tree: Tree, slots: ObservedSlots | None = None) -> Any:
         """Whatever of a tree (and of an observed surface) does not change in
         training; it is computed once and given back to `forward`."""
-        ...
-
-    def __call__(self, batch: Sequence[Any]) -> list[RelationScores]:
-        """Differentiable scores of all nodes of prepared trees."""
-        ...
+        raise NotImplementedError
 
     def node_scores(self, trees: Sequence[Tree]) -> list[NodeScores]:
         """Scores for inference, before the marks inside are known."""
-        ...
+        raise NotImplementedError
 
     def set_dropout(
         self, features: float, words: float = 0.0, *, seed: int | None = None
     ) -> None:
         """Which share of templates' features and of words' vectors training leaves
         out, and the seed of that choice if it is to start anew."""
-        ...
+        raise NotImplementedError
 
     def compact(self, min_weight: float) -> None:
         """Round weights to 16 bits, and log-linear ones close to zero to zero."""
-        ...
+        raise NotImplementedError
 
     def refresh(self) -> None:
         """Forget what was derived from the weights: they have changed."""
-        ...
 
 
-class LogLinearAttach(nn.Module):
+class LogLinearAttach(AttachScorer):
     """The paper's log-linear ATTACH, with every template of appendix A (eq. 4).
 
     Weights live in one table for each relation (contexts that name d), one for
@@ -137,15 +131,6 @@ class LogLinearAttach(nn.Module):
         self.dropout = features
         if seed is not None:
             self._rng = np.random.default_rng(seed)
-
-    @property
-    def dropout_state(self) -> str:
-        """Where the random choice of features is, as text."""
-        return json.dumps(self._rng.bit_generator.state)
-
-    @dropout_state.setter
-    def dropout_state(self, state: str) -> None:
-        self._rng.bit_generator.state = json.loads(state)
 
     @torch.no_grad()
     def compact(self, min_weight: float) -> None:
@@ -248,7 +233,7 @@ class LogLinearAttach(nn.Module):
         result = []
         for start, end in pairwise(accumulate(sizes, initial=0)):
             inside = _InsideTerms(self, kinds[start:end])
-            relations = part.relation[start:end]
+            relations = part.relation[start:end].tolist()
             result.append(NodeScores(relations, base[start:end], inside))
         return result
 

@@ -439,8 +439,11 @@ class EditCounts:
         return mirrored(counts) if channel.is_reversed else counts
 
 
-def _stacked(pieces: list[tuple[np.ndarray, np.ndarray]]) -> list[np.ndarray]:
-    return [np.stack(side) for side in zip(*pieces, strict=True)]
+def _stacked(
+    pieces: list[tuple[np.ndarray, np.ndarray]],
+) -> tuple[np.ndarray, np.ndarray]:
+    rows, columns = zip(*pieces, strict=True)
+    return np.stack(rows), np.stack(columns)
 
 
 def _reachable(steps: np.ndarray) -> np.ndarray:

@@ -235,6 +235,8 @@ class ChannelWeights(nn.Module):
     seed (int): Seed of the embeddings' initial noise.
     """
 
+    _allowed: Tensor
+
     def __init__(
         self,
         marks: Sequence[str],
@@ -267,6 +269,7 @@ class ChannelWeights(nn.Module):
     def forward(self) -> Tensor:
         """(4, K, K) edit log-probabilities; 0 where an edit is not allowed."""
         size = len(self.marks)
+        weights: Tensor
         if self.kind == "table":
             weights = self.table
         elif self.kind == "shared":

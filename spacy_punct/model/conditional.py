@@ -99,7 +99,8 @@ class ConditionalSampler(Chart):
             head, row, column = waiting.pop()
             yield head, row, column
             left, right = spans[head]
-            lefts, rights = [], []
+            lefts: list[tuple[int, np.ndarray, np.ndarray]] = []
+            rights: list[tuple[int, np.ndarray, np.ndarray]] = []
             for kid in self._tree.children[head]:
                 start, stop = spans[kid]
                 inner = self._sites[kid].incoming if self._is_site[kid] else _ONE

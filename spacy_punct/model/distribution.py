@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +57,7 @@ class Distribution:
             for those this, like the other methods, is an approximation.
         RETURNS (float): Finite unless the model has no back-off mass.
         """
-        return float(self._chart(slots).log_prob)
+        return float(self._chart(slots).log_prob.real)
 
     def posteriors(self, slots: PartialSlots) -> list[dict[Pair, float]]:
         """For each word, the posterior of its pair given the surface.
@@ -158,7 +159,10 @@ class Distribution:
         RETURNS (Samples): The samples.
         """
         seeds = [seed] if isinstance(seed, int | float) else seed
-        named = [("the number of samples", n), *(("the seed", part) for part in seeds)]
+        named: list[tuple[str, Any]] = [
+            ("the number of samples", n),
+            *(("the seed", part) for part in seeds),
+        ]
         for name, value in named:
             check_range(name, value, 0)
             if not isinstance(value, int):

@@ -29,7 +29,7 @@ _LENGTHS = (2, 5)
 
 RELATION_CONTEXTS = ("g.d̄", "g.d", "d̄", "d")
 """The contexts that name the relation; g, and none at all, do not."""
-_UNDIRECTED = [RELATION_CONTEXTS.index("g.d"), RELATION_CONTEXTS.index("d")]
+_UNDIRECTED = np.array([RELATION_CONTEXTS.index(name) for name in ("g.d", "d")])
 _NO_ROW = -1
 
 MIN_PAIR_COUNT = 3
@@ -251,7 +251,8 @@ class FeatureRows:
             [(observation * observer.n_tags + g) * 3 + s for g, s in contexts]
         )
         if observer.observed_pairs is not None:
-            keys[np.ix_(_UNDIRECTED, observation >= observer.paired)] = _NO_ROW
+            paired = np.flatnonzero(observation >= observer.paired)
+            keys[np.ix_(_UNDIRECTED, paired)] = _NO_ROW
         return keys
 
     @staticmethod

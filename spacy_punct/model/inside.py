@@ -18,7 +18,7 @@ posteriors into that count's gradient, exact to machine precision (the
 "complex step").
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -59,7 +59,7 @@ class _Site:
     column (ndarray): a, what the words left of the head say at the left slot.
     row (ndarray): b, what the words right of the head say at the right slot.
     right_rows (ndarray): b · M(r) for each right puncteme r.
-    incoming (ndarray | None): The vector its parent applied it to.
+    incoming (ndarray): The vector its parent applied it to, once it has.
     left_rows (ndarray | None): incoming · M(l) for each left puncteme l, if the
         incoming vector is a row.
     """
@@ -71,7 +71,7 @@ class _Site:
     column: np.ndarray
     row: np.ndarray
     right_rows: np.ndarray
-    incoming: np.ndarray | None = None
+    incoming: np.ndarray = field(init=False)
     left_rows: np.ndarray | None = None
 
 
@@ -281,7 +281,7 @@ class Chart(Walk[np.ndarray]):
     def _silent_posterior(self, node: int) -> Posterior:
         """A node between two empty slots took (ε, ε), from one source or the other."""
         share = self._backoff.table_share(self._probabilities.log_probs[node][0])
-        return Posterior(_FIRST, np.array([share]), 1 - share)
+        return Posterior(_FIRST, np.array([share]), float(1 - share))
 
     def _visit(
         self,

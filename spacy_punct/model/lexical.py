@@ -29,7 +29,7 @@ from torch.nn.utils.rnn import PackedSequence
 
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError, check_range
-from spacy_punct.model.attach import LogLinearAttach, RelationScores
+from spacy_punct.model.attach import AttachScorer, LogLinearAttach, RelationScores
 from spacy_punct.model.features import Nodes, TreeFeatures
 from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.scores import EncodedTree, NodeScores, ObservedSlots, Vectors
@@ -264,7 +264,7 @@ def _neighbours(sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     return np.array(before), np.array(after)
 
 
-class LexicalAttach(nn.Module):
+class LexicalAttach(AttachScorer):
     """Log-linear scores plus those of a neural network that reads the words.
 
     log_linear (LogLinearAttach): The paper's part.
@@ -356,9 +356,11 @@ class LexicalAttach(nn.Module):
     ) -> LexicalFeatures:
         """What is seen of several trees, as one."""
         vectors = [self._vectors(tree) for tree in trees]
-        observed = [tree.observed for tree in trees] if self.reads_observed else []
-        if None in observed:
-            raise PunctError(Errors.P130)
+        observed: list[Slots] = []
+        for tree in trees if self.reads_observed else ():
+            if tree.observed is None:
+                raise PunctError(Errors.P130)
+            observed.append(tree.observed)
         templates = self.log_linear.observer.together(trees, slots)
         nodes = Nodes.of(trees)
         sizes = [len(tree) for tree in trees]
@@ -412,7 +414,7 @@ class LexicalAttach(nn.Module):
         reading = self.slots(part.observed) if self.reads_observed else None
         hidden, words = self._hidden(part, reading)
         expected = None
-        if self.settings.guess_width:
+        if reading is not None and self.settings.guess_width:
             self.guesses = self.guess(words, part.sizes, reading.vectors)
             expected = self.guess.agreement(self.guesses)
             self.guess_log_prob = log_prob_of(self.guesses, part.targets)

@@ -199,7 +199,7 @@ class Marginaliser:
 
 def _spellings(backoff: Backoff, least: float) -> Iterator[tuple[Ids, float]]:
     """Strings that the back-off's q gives at least some probability."""
-    level = [((), 1.0 - backoff.growth)]
+    level: list[tuple[Ids, float]] = [((), 1.0 - backoff.growth)]
     while level:
         yield from level
         level = [

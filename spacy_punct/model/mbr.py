@@ -1,6 +1,6 @@
 """The answer of minimum Bayes risk (section 6.1, eq. 10), and its loss."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 from operator import itemgetter
@@ -64,7 +64,7 @@ def best_slot(marginal: Marginal) -> Puncteme:
     top = max(marginal, key=marginal.__getitem__)
     if marginal[top] >= 0.5:
         return top
-    by_length: Counter[int] = Counter()
+    by_length: dict[int, float] = defaultdict(float)
     for surface, probability in marginal.items():
         by_length[len(surface)] += probability
     apart = {
@@ -73,7 +73,8 @@ def best_slot(marginal: Marginal) -> Puncteme:
     }
     bounds = {s: apart[len(s)] - p for s, p in marginal.items()}
     truths = sorted(marginal.items(), key=lambda item: -item[1])
-    best, least = (), float("inf")
+    best: Puncteme = ()
+    least = float("inf")
     for surface in sorted(bounds, key=bounds.__getitem__)[:_TRIED]:
         expected = bounds[surface]
         if expected >= least:

@@ -84,7 +84,7 @@ def likelihood(
         chart = Chart(
             tree,
             surface,
-            PairProbabilities(relations[start:stop], rows[start:stop]),
+            PairProbabilities(relations[start:stop].tolist(), rows[start:stop]),
             automata,
             count_unmatched=unmatched_weight > 0,
         )

@@ -64,13 +64,14 @@ class PunctuationModel:
         RETURNS (PunctuationModel): The model.
         """
         inventory = Inventory.estimate(examples)
-        scorer: AttachScorer = LogLinearAttach.from_examples(
+        log_linear = LogLinearAttach.from_examples(
             inventory, examples, min_count=min_feature_count
         )
+        scorer: AttachScorer = log_linear
         if lexical is not None:
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(seed)
-                scorer = LexicalAttach(scorer, lexical)
+                scorer = LexicalAttach(log_linear, lexical)
         weights = ChannelWeights(inventory.marks, channel, seed=seed)
         return cls(inventory, scorer, weights, direction)
 

@@ -268,7 +268,9 @@ def _in_common(underlying: Puncteme, surface: Puncteme) -> Rewriting:
     for a, b, size in matcher.get_matching_blocks():
         for k in range(size):
             origins[b + k] = a + k
-    gone = {k: None for k in range(len(underlying)) if k not in origins}
+    gone: dict[int, int | None] = {
+        k: None for k in range(len(underlying)) if k not in origins
+    }
     lost = len(gone) + origins.count(None)
     return Rewriting(underlying, surface, tuple(origins), gone, _UNEXPLAINED * lost)
 

@@ -84,7 +84,7 @@ class NodeScores:
         """
         inside = marks_inside(tree, slots, size)
         scores = list(self.base)
-        for node in np.flatnonzero(inside.any(axis=1)):
+        for node in np.flatnonzero(inside.any(axis=1)).tolist():
             scores[node] = scores[node] + self.inside(node)[inside[node]].sum(axis=0)
         return PairProbabilities(self.relations, Ragged.log_softmax(scores).rows())
 

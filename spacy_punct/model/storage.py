@@ -73,10 +73,11 @@ def from_disk(path: str | Path) -> PunctuationModel:
 def _dump(model: PunctuationModel) -> tuple[dict[str, Any], bytes]:
     scorer, lexical = model.scorer, None
     if isinstance(scorer, LexicalAttach):
-        scorer, lexical = scorer.log_linear, asdict(scorer.settings)
+        lexical = asdict(scorer.settings)
+        scorer = scorer.log_linear
     if not isinstance(scorer, LogLinearAttach):
         raise PunctError(Errors.P033.format(scorer=type(scorer).__name__))
-    arrays = {
+    arrays: dict[str, Any] = {
         f"scorer.{name}": _packed(weights)
         for name, weights in model.scorer.state_dict().items()
     }
@@ -89,7 +90,7 @@ def _dump(model: PunctuationModel) -> tuple[dict[str, Any], bytes]:
     arrays["rows.shared"] = scorer.rows.shared_keys.astype(np.int32)
     weights = zlib.compress(srsly.msgpack_dumps(arrays), level=9)
     backoff, observed_pairs = model.inventory.backoff, scorer.observer.observed_pairs
-    tables = {
+    tables: dict[str, Any] = {
         "format": FORMAT,
         "checksum": zlib.crc32(weights),
         "direction": model.direction,
@@ -141,9 +142,9 @@ def _load(tables: dict[str, Any], weights: bytes, where: str) -> PunctuationMode
         if observed_pairs is not None:
             observed_pairs = [(tuple(l), tuple(r)) for l, r in observed_pairs]
         rows = FeatureRows(Observer(inventory, observed_pairs), keys, shared)
-        scorer: AttachScorer = LogLinearAttach(inventory, rows)
+        scorer: AttachScorer = (log_linear := LogLinearAttach(inventory, rows))
         if tables["lexical"] is not None:
-            scorer = LexicalAttach(scorer, LexicalSettings(**tables["lexical"]))
+            scorer = LexicalAttach(log_linear, LexicalSettings(**tables["lexical"]))
         _fill(scorer, "scorer", arrays)
         channel = ChannelWeights(inventory.marks, tables["channel"])
         _fill(channel, "channel", arrays)

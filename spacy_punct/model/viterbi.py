@@ -211,7 +211,7 @@ class _Search:
 
     def _marks(self, slot: int) -> set[int]:
         """The marks that its punctemes must bring."""
-        return set(self._slots[slot]) - {0}
+        return set(self._slots[slot] or ()) - {0}
 
     def _least_cost(self, slot: int) -> float:
         """What a slot's most expensive mark costs at least."""
@@ -264,7 +264,7 @@ class _Search:
         return float(site.weights[k])
 
     def _underlying(self, slot: int, choice: Choice) -> Ids:
-        string = (0,) if slot == 0 else ()
+        string: Ids = (0,) if slot == 0 else ()
         for node, side in self._parts[slot]:
             string += choice[node][side]
         return string
@@ -340,7 +340,8 @@ class _Viterbi(Walk[_Front]):
         weighted = pairs.weights * best
         partner = weighted.argmax(axis=1)
         scale = weighted[np.arange(len(partner)), partner]
-        vectors, traces = [], []
+        vectors = []
+        traces: list[_Trace | None] = []
         for k, a in enumerate(column.vectors):
             vectors.append(scale[:, None] * left.columns(pairs.lefts, a))
             for i, r in enumerate(partner):
@@ -363,7 +364,8 @@ class _Viterbi(Walk[_Front]):
         scale = weighted[partner, np.arange(len(partner))]
         trie = Trie(pairs.rights)
         ends = [trie.node[s] for s in pairs.rights]
-        vectors, traces = [], []
+        vectors = []
+        traces: list[_Trace | None] = []
         for k, b in enumerate(row.vectors):
             vectors.append(scale[:, None] * right.expand(b, trie)[ends])
             for i, l in enumerate(partner):
@@ -373,7 +375,7 @@ class _Viterbi(Walk[_Front]):
         return self._pruned(np.concatenate(vectors), traces, right)
 
     def _pruned(
-        self, vectors: np.ndarray, traces: list[_Trace], slot: SlotAutomaton
+        self, vectors: np.ndarray, traces: list[_Trace | None], slot: SlotAutomaton
     ) -> _Front:
         """Drop what is beaten in every state; settle what has one state.
 

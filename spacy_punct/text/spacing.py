@@ -134,15 +134,15 @@ class Spacing:
         for place, seen in counts.items() if recorded else ():
             parent = by_rule._place(*place, ("", ""))
             table: dict[Context | None, float] = {}
-            contexts = dict.fromkeys([None, *(context for context, _ in seen)])
-            for context in contexts:
-                yes, no = seen[context, True], seen[context, False]
+            known: list[Context | None] = [None, *(context for context, _ in seen)]
+            for place_context in dict.fromkeys(known):
+                yes, no = seen[place_context, True], seen[place_context, False]
                 if yes + no < min_count:
                     continue
                 p = (yes + strength * parent) / (yes + no + strength)
                 if (p > 0.5) != (parent > 0.5):
-                    table[context] = round(p, 3)
-                if context is None:
+                    table[place_context] = round(p, 3)
+                if place_context is None:
                     parent = p
             if table:
                 learned[place] = table
