@@ -1,9 +1,11 @@
 """Where tests find data: the sample always, the treebanks where they are."""
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 import spacy
@@ -19,6 +21,11 @@ from scripts.log_linear import TrainingConfig, TrainingResult, train
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.pipe import bundled as pipelines
 from spacy_punct.reading.examples import create_corpus, create_correction_corpus
+
+# `--hypothesis-profile thorough` looks for longer.
+hypothesis.settings.register_profile("quick", max_examples=30, deadline=None)
+hypothesis.settings.register_profile("thorough", max_examples=500, deadline=None)
+hypothesis.settings.load_profile("quick")
 
 REPOSITORY = Path(__file__).parents[1]
 SAMPLE = REPOSITORY / "assets" / "sample"
@@ -53,6 +60,33 @@ def trained(sample) -> TrainingResult:
     examples = read_treebank(sample / "train.conllu").examples
     dev = read_treebank(sample / "dev.conllu").examples
     return train(examples, dev, FAST, show_progress=False)
+
+
+def make_once(
+    factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]
+) -> Path:
+    """A folder that one process fills for all that run tests side by side.
+
+    factory (TempPathFactory): Makes folders.
+    name (str): The name of this one.
+    make (Callable): Fills it.
+    RETURNS (Path): The folder.
+    """
+    root = factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        root = root.parent
+    folder, done = root / name, root / f"{name}.done"
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        while not done.exists():
+            time.sleep(0.1)
+        return folder
+    try:
+        make(folder)
+    finally:
+        done.touch()
+    return folder
 
 
 SAMPLE_PATHS = {
@@ -106,31 +140,31 @@ def train_config(name: str, output: Path, overrides: dict) -> Path:
 @pytest.fixture(scope="session")
 def paper_path(tmp_path_factory) -> Path:
     """A restorer trained on the sample's own trees, with configs/paper.cfg."""
-    return train_config(
-        "paper",
-        tmp_path_factory.mktemp("paper"),
-        {
-            "training.max_epochs": 5,
-            "training.eval_frequency": 62,
-            "training.batcher.size": 16,
-            "corpora.dev.limit": 30,
-            "training.optimizer.learn_rate": 0.02,
-        },
+    overrides = {
+        "training.max_steps": 100,
+        "training.eval_frequency": 100,
+        "training.batcher.size": 16,
+        "corpora.dev.limit": 20,
+        "training.optimizer.learn_rate": 0.02,
+    }
+    folder = make_once(
+        tmp_path_factory, "paper", lambda to: train_config("paper", to, overrides)
     )
+    return folder / "model-best"
 
 
 @pytest.fixture(scope="session")
 def full_path(tmp_path_factory) -> Path:
     """Tagger, parser and restorer, with configs/sample.cfg."""
-    return train_config(
-        "sample",
-        tmp_path_factory.mktemp("sample"),
-        {
-            "training.max_steps": 160,
-            "training.eval_frequency": 80,
-            "corpora.dev.limit": 20,
-        },
+    overrides = {
+        "training.max_steps": 100,
+        "training.eval_frequency": 100,
+        "corpora.dev.limit": 20,
+    }
+    folder = make_once(
+        tmp_path_factory, "sample", lambda to: train_config("sample", to, overrides)
     )
+    return folder / "model-best"
 
 
 @pytest.fixture(scope="session")
