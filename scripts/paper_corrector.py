@@ -37,7 +37,7 @@ def explain(model_of_errors: PunctuationModel, trees: Iterable[Tree]) -> Iterato
     for batch in batched(trees, _BATCH):
         for tree in batch:
             if tree.observed is None:
-                raise PunctError(Errors.P124.format(words=" ".join(tree.words)))
+                raise PunctError(Errors.P130)
         for distribution in model_of_errors.distributions(batch):
             tree = distribution.tree
             surface = model_of_errors.inventory.known(tree.observed)
@@ -141,7 +141,7 @@ def train_corrector(
 def _without_pairs(example: PunctuatedTree) -> PunctuatedTree:
     tree = example.tree
     if tree.observed is None:
-        raise PunctError(Errors.P124.format(words=" ".join(tree.words)))
+        raise PunctError(Errors.P130)
     if tree.observed_pairs is None:
         return example
     return replace(example, tree=replace(tree, observed_pairs=None))

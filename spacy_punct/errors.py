@@ -140,7 +140,7 @@ class Errors(metaclass=_Coded):
         "{path} already exists and does not hold a model of this kind, so it was not "
         "overwritten. Choose another folder."
     )
-    # Docs
+    # Docs and pipelines
     P040 = (
         "The Doc has no parse, and the {name} needs one. Add a component that sets "
         "heads and relations (such as a parser) before it, use a spacy-udpipe "
@@ -208,7 +208,6 @@ class Errors(metaclass=_Coded):
         "again, or put the components that retokenize before the restorer."
     )
     P058 = "Unknown language '{lang}' ({reason}). Pass a language code such as en."
-    # Words
     P065 = (
         "The model reads each word as a vector of {width} numbers, but a tree of {n} "
         "words came with {found}. Pass an EncodedTree with one row per word, from the "
@@ -224,7 +223,6 @@ class Errors(metaclass=_Coded):
         "none before training. Use a tok2vec with a fixed width, such as "
         "spacy.Tok2VecListener.v1, or leave out the BiLSTM."
     )
-    # Bundled pipelines and streams
     P070 = (
         "No pipeline called '{name}' is bundled with this package; it has: {names}. "
         "Choose one of these, or load your own pipeline with spacy.load."
@@ -285,6 +283,16 @@ class Errors(metaclass=_Coded):
         "learning rate, or check the data."
     )
     # Correction
+    P121 = "There is no M2 file at {path}. Check the path."
+    P122 = (
+        "{where}: this is not a line of an M2 file: {line}. An S line has tokens "
+        "separated by spaces; each A line after it has a range of those tokens, then "
+        "five more fields separated by |||."
+    )
+    P123 = (
+        "The model needs the underlying pairs behind the observed marks of '{words}'. "
+        "Set them with scripts.paper_corrector.explain."
+    )
     P130 = (
         "This model corrects punctuation, but the tree does not say what was written. "
         "Set Tree.observed to one tuple of marks per slot, empty where there are "
@@ -302,24 +310,6 @@ class Errors(metaclass=_Coded):
         "The pipeline's tokenizer changed the text from '{before}' to '{after}', so "
         "corrections cannot be placed in it. Use a tokenizer that keeps every "
         "character, as spaCy's own does."
-    )
-    # Pictures
-    P096 = "There is nothing to draw: {what}. Pass some."
-    # Training pipelines
-    # Correction
-    P121 = "There is no M2 file at {path}. Check the path."
-    P122 = (
-        "{where}: this is not a line of an M2 file: {line}. An S line has tokens "
-        "separated by spaces; each A line after it has a range of those tokens, then "
-        "five more fields separated by |||."
-    )
-    P123 = (
-        "The model needs the underlying pairs behind the observed marks of '{words}'. "
-        "Set them with scripts.paper_corrector.explain."
-    )
-    P124 = (
-        "The tree of '{words}' has no observed marks to correct. Set Tree.observed to "
-        "what the writer put into its slots, including the empty ones."
     )
     P139 = (
         "'{name}' is set to parse words again with {missing}, which the pipeline does "
@@ -356,7 +346,8 @@ class Errors(metaclass=_Coded):
         "A restorer alone cannot parse a text. Pass the whole pipeline, or a Doc that "
         "is already parsed."
     )
-    # Pictures of Docs
+    # Pictures
+    P096 = "There is nothing to draw: {what}. Pass some."
     P146 = (
         "The Doc has no restored punctuation, or has changed since it was restored. "
         "Process it with a pipeline that has a punctuation_restorer, or pass that "

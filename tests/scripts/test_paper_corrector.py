@@ -110,11 +110,11 @@ def test_correction_explains_odd_marks(corrector, treebank):
 
 def test_correction_needs_observed_marks(corrector, treebank):
     examples = [replace(e, tree=replace(e.tree, observed=None)) for e in treebank[2]]
-    with pytest.raises(PunctError, match=r"\[P124\]"):
+    with pytest.raises(PunctError, match=r"\[P130\]"):
         list(explain(corrector.errors, [examples[0].tree]))
-    with pytest.raises(PunctError, match=r"\[P124\]"):
+    with pytest.raises(PunctError, match=r"\[P130\]"):
         next(corrector.correct([examples[0].tree]))
-    with pytest.raises(PunctError, match=r"\[P124\]"):
+    with pytest.raises(PunctError, match=r"\[P130\]"):
         train_corrector(examples, examples, FAST, show_progress=False)
 
 
