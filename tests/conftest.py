@@ -137,34 +137,29 @@ def train_config(name: str, output: Path, overrides: dict) -> Path:
     return output / "model-best"
 
 
-@pytest.fixture(scope="session")
-def paper_path(tmp_path_factory) -> Path:
-    """A restorer trained on the sample's own trees, with configs/paper.cfg."""
+def train_a_little(name: str, factory: pytest.TempPathFactory, settings: dict) -> Path:
+    """Train one of the project's configs for 100 steps, once for all processes."""
     overrides = {
         "training.max_steps": 100,
         "training.eval_frequency": 100,
-        "training.batcher.size": 16,
         "corpora.dev.limit": 20,
-        "training.optimizer.learn_rate": 0.02,
+        **settings,
     }
-    folder = make_once(
-        tmp_path_factory, "paper", lambda to: train_config("paper", to, overrides)
-    )
+    folder = make_once(factory, name, lambda to: train_config(name, to, overrides))
     return folder / "model-best"
+
+
+@pytest.fixture(scope="session")
+def paper_path(tmp_path_factory) -> Path:
+    """A restorer trained on the sample's own trees, with configs/paper.cfg."""
+    settings = {"training.batcher.size": 16, "training.optimizer.learn_rate": 0.02}
+    return train_a_little("paper", tmp_path_factory, settings)
 
 
 @pytest.fixture(scope="session")
 def full_path(tmp_path_factory) -> Path:
     """Tagger, parser and restorer, with configs/sample.cfg."""
-    overrides = {
-        "training.max_steps": 100,
-        "training.eval_frequency": 100,
-        "corpora.dev.limit": 20,
-    }
-    folder = make_once(
-        tmp_path_factory, "sample", lambda to: train_config("sample", to, overrides)
-    )
-    return folder / "model-best"
+    return train_a_little("sample", tmp_path_factory, {})
 
 
 @pytest.fixture(scope="session")
