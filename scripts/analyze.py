@@ -183,14 +183,11 @@ def _count(count: int | None) -> str:
     return "" if count is None else str(count)
 
 
-def write_analysis(
-    analysis: Analysis, folder: Path, *, name: str = "model", pictures: bool = True
-) -> None:
+def write_analysis(analysis: Analysis, folder: Path, *, pictures: bool = True) -> None:
     """Write an analysis as JSON and Markdown, and draw the rewrites.
 
     analysis (Analysis): What was found.
     folder (Path): Gets analysis.json, analysis.md and rewrites.png and .svg.
-    name (str): How the picture calls the model.
     pictures (bool): Whether to draw.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -198,7 +195,7 @@ def write_analysis(
     (folder / "analysis.md").write_text(markdown(analysis), "utf8")
     drawn = [entry for entry in analysis.rewrites if BOS not in entry.underlying]
     if pictures and drawn:
-        rewrite_bars({name: drawn[:_PANELS]}, folder / "rewrites")
+        rewrite_bars(drawn[:_PANELS], folder / "rewrites")
 
 
 def main(
@@ -246,16 +243,12 @@ def main(
         min_count=min_count,
         min_relation_count=min_relation_count,
     )
-    _print(analysis)
-    if output is not None:
-        write_analysis(analysis, output, name=Path(model).name, pictures=pictures)
-
-
-def _print(analysis: Analysis) -> None:
     for table in tables(analysis):
         printer.divider(table.title)
         printer.text(table.note)
         printer.table(table.rows, header=table.header, divider=True)
+    if output is not None:
+        write_analysis(analysis, output, pictures=pictures)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ A corrector that is trained by itself is added to what is there. Each JSON file,
 import shutil
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import spacy
@@ -73,7 +73,7 @@ def bundle(model: Path, output: Path) -> None:
     nlp.vocab.vectors = Vectors(
         strings=nlp.vocab.strings,
         data=vectors.data[:N_VECTORS],
-        keys=sorted(kept, key=kept.get),
+        keys=sorted(kept, key=lambda key: kept[key]),
         name=vectors.name,
     )
     write(nlp, output)
@@ -90,18 +90,24 @@ def add_corrector(corrector: Path, output: Path) -> None:
         nlp.add_pipe(CORRECTOR, source=spacy.load(corrector, vocab=nlp.vocab))
     # It has brought its own.
     nlp.vocab.vectors = spacy.load(output).vocab.vectors
-    tok2vec = nlp.get_pipe(CORRECTOR).model.get_ref("tok2vec")
+    added = _pipe(nlp, CORRECTOR)
+    tok2vec = added.model.get_ref("tok2vec")
     for node in tok2vec.walk():
         for name in node.param_names:
             if node.has_param(name):
                 node.set_param(name, rounded(node.get_param(name)))
-    for weights in nlp.get_pipe(CORRECTOR).punctuation.scorer.parameters():
+    for weights in added.punctuation.scorer.parameters():
         weights.data = torch.from_numpy(rounded(weights.data.numpy()))
     write(nlp, output)
     config = Config().from_disk(output / "config.cfg", interpolate=False)
     config["components"][CORRECTOR]["reparse"] = ["tok2vec", "morphologizer", "parser"]
     config["components"][CORRECTOR]["threshold"] = THRESHOLD
     config.to_disk(output / "config.cfg")
+
+
+def _pipe(nlp: Language, name: str) -> Any:
+    """A component, which spaCy's types take for any function of a Doc."""
+    return nlp.get_pipe(name)
 
 
 def rounded(values: np.ndarray) -> np.ndarray:
@@ -113,7 +119,7 @@ def rounded(values: np.ndarray) -> np.ndarray:
 def write(nlp: Language, output: Path) -> None:
     """Write a pipeline, small."""
     for name in {RESTORER, CORRECTOR} & set(nlp.pipe_names):
-        nlp.get_pipe(name).model.shims[0].min_weight = MIN_WEIGHT
+        _pipe(nlp, name).model.shims[0].min_weight = MIN_WEIGHT
     if output.exists():
         shutil.rmtree(output)
     nlp.to_disk(output)

@@ -22,8 +22,17 @@ from scripts.baselines.tagger import Tagger
 from scripts.learners import ParallelText, read_parallel
 from scripts.paper_corrector import PaperCorrector
 from scripts.steps import run_step
+from scripts.tables.correction import (
+    CORRECTOR,
+    NOTHING,
+    PAPER,
+    RESTORER,
+    TAGGER,
+    TRIVIAL,
+    correction_report,
+)
 from spacy_punct.cli.evaluate import Trees
-from spacy_punct.cli.shared import MODEL_HELP, check_file, loaded, printer
+from spacy_punct.cli.shared import MODEL_HELP, check_file, loaded
 from spacy_punct.corrector.changes import shown_slots
 from spacy_punct.corrector.component import PunctuationCorrector
 from spacy_punct.data.corruption import NoisySlot, noise_by_sentence, with_noise
@@ -52,21 +61,7 @@ from spacy_punct.text.writer import Writer
 Correct: TypeAlias = Callable[[Sequence[Tree]], Iterable[Slots]]
 """Another corrector: trees with observed marks -> what should be in their slots."""
 
-NOTHING, TRIVIAL, RESTORER, CORRECTOR = "nothing", "trivial", "restorer", "corrector"
-"""How results call what does nothing, the trivial answer, and the components."""
-TAGGER, PAPER = "tagger", "paper"
-"""How they call the BiLSTM-CRF and the paper's corrector, which are also the names of
-their folders."""
 _SEED = 7
-_COLUMNS = {
-    "aed": "AED",
-    "p": "P",
-    "r": "R",
-    "f05": "F0.5",
-    "f05_of_marks": "F0.5 of marks",
-    "changed_untouched": "changed if right",
-    "changed": "changed",
-}
 T = TypeVar("T")
 
 
@@ -191,7 +186,7 @@ def _by_kind(
 ) -> dict[str, Any]:
     """The errors of each kind, the most frequent first, and how many were mended."""
     counts = Counter(error.kind for errors in noise for error in errors)
-    mended = {name: Counter() for name in answers}
+    mended: dict[str, Counter[str]] = {name: Counter() for name in answers}
     for name, found in answers.items():
         for errors, ours, right in zip(noise, found.corrected, truth, strict=True):
             mended[name].update(e.kind for e in errors if ours[e.slot] == right[e.slot])
@@ -232,7 +227,7 @@ def evaluate_parallel(
     docs = []
     for sentence in text.sentences:
         source = sentence.source
-        starts = [i == 0 for i in range(len(source.tokens))]
+        starts: list[bool | int | None] = [i == 0 for i in range(len(source.tokens))]
         data = {MARKS: list(source.marks)}
         docs.append(
             Doc(nlp.vocab, list(source.tokens), sent_starts=starts, user_data=data)
@@ -406,9 +401,7 @@ def main(
         "threshold": corrector.cfg["threshold"],
         **scores,
     }
-    _print_systems(scores)
-    if is_treebank:
-        _print_errors(scores)
+    typer.echo(correction_report([scores]))
     typer.echo(_summary(scores))
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -425,42 +418,6 @@ def load_rivals(folder: Path) -> dict[str, Correct]:
 
     paper = PaperCorrector.from_disk(folder / PAPER)
     return {PAPER: partial(paper.correct, n_samples=0), TAGGER: corrected}
-
-
-def _print_systems(scores: Mapping[str, Any]) -> None:
-    systems, tests = scores["systems"], scores.get("tests", {})
-    shown = [key for key in _COLUMNS if key in systems[CORRECTOR]]
-    header = ["", *(_COLUMNS[key] for key in shown), *(["p"] if tests else [])]
-    rows = []
-    for name, found in systems.items():
-        cells = [
-            f"{found[key]:.4f}" if key == "aed" else f"{100 * found[key]:.1f}"
-            for key in shown
-        ]
-        if tests:
-            cells.append(f"{tests[name]:.4f}" if name in tests else "")
-        rows.append((name, *cells))
-    printer.table(
-        rows, header=header, divider=True, aligns=("l", *"r" * (len(header) - 1))
-    )
-
-
-def _print_errors(scores: Mapping[str, Any]) -> None:
-    """Of each kind of error, how many there are and how many are mended."""
-    names = [name for name in scores["systems"] if name != NOTHING]
-    rows = [
-        (
-            kind.replace("_", " "),
-            found["n"],
-            f"{100 * found['share']:.1f}",
-            *(f"{100 * found['recall'][name]:.1f}" for name in names),
-        )
-        for kind, found in scores["errors"].items()
-    ]
-    header = ("error", "number", "share", *names)
-    printer.table(
-        rows, header=header, divider=True, aligns=("l", *"r" * (len(header) - 1))
-    )
 
 
 def _summary(scores: Mapping[str, Any]) -> str:

@@ -56,6 +56,7 @@ from spacy_punct.model.evaluation import (
 )
 from spacy_punct.reading.corpus import read_docs, unpunctuated
 from spacy_punct.reading.gold import gold_slots
+from spacy_punct.rephrasing.rephrase import restorer_of
 from spacy_punct.restorer.component import PunctuationRestorer
 from spacy_punct.restorer.evaluation import attachment, gold_trees
 
@@ -128,7 +129,7 @@ def analyze_channel(folder: Path, home: Path, name: str) -> None:
 def load_restorer(folder: Path) -> tuple[Language, PunctuationRestorer]:
     """A restorer that was trained, and its pipeline."""
     nlp = spacy.load(folder / MODEL)
-    return nlp, nlp.get_pipe("punctuation_restorer")
+    return nlp, restorer_of(nlp)
 
 
 def true_slots(restorer: PunctuationRestorer, references: Sequence[Doc]) -> list[Slots]:

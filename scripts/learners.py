@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 from spacy_punct.data.conllu import Sentence, read_conllu
 from spacy_punct.data.depunctuation import (
@@ -135,7 +134,8 @@ def _id(sentence: Sentence) -> str | None:
     return found[0][1] if found else None
 
 
-class _Clue(NamedTuple):
+@dataclass
+class _Clue:
     """See `spacy_punct.data.marks.QuoteToken`."""
 
     form: str

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
+from torch import nn
 
 from scripts.training import fit
 from spacy_punct.data.depunctuation import PunctuatedTree
@@ -129,6 +131,7 @@ def train_model(
     trees = [example.tree for example in examples]
     slots = [encode(model.inventory, example) for example in examples]
     prepared = [model.scorer.prepare(t, s) for t, s in zip(trees, slots, strict=True)]
+    scorer = list(cast(nn.Module, model.scorer).parameters())
     channel = list(model.channel_weights.parameters())
     start = [w.detach().clone() for w in channel]
     rng = np.random.default_rng(config.seed)
@@ -161,7 +164,7 @@ def train_model(
         torch.optim.Adam(
             [
                 {
-                    "params": list(model.scorer.parameters()),
+                    "params": scorer,
                     "lr": config.learning_rate,
                     "weight_decay": 2 * config.l2,
                 },

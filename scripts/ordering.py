@@ -188,7 +188,8 @@ class OrderingModel:
             for loss in data.losses(theta):
                 loss.backward()
                 total = total.detach() + loss.detach()
-            theta.grad[0] = 0
+            if theta.grad is not None:
+                theta.grad[0] = 0
             return total
 
         optimizer.step(closure)
@@ -303,7 +304,9 @@ class _Data:
                 ids = torch.stack([_ids(family, number) for family in chunk])
                 wanted = torch.stack(
                     [
-                        sum(n * answers[rank] for rank, n in observed[family].items())
+                        torch.stack(
+                            [n * answers[rank] for rank, n in observed[family].items()]
+                        ).sum(0)
                         for family in chunk
                     ]
                 )

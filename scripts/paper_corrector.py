@@ -36,11 +36,10 @@ def explain(model_of_errors: PunctuationModel, trees: Iterable[Tree]) -> Iterato
     """
     for batch in batched(trees, _BATCH):
         for tree in batch:
-            if tree.observed is None:
-                raise PunctError(Errors.P130)
+            _observed(tree)
         for distribution in model_of_errors.distributions(batch):
             tree = distribution.tree
-            surface = model_of_errors.inventory.known(tree.observed)
+            surface = model_of_errors.inventory.known(_observed(tree))
             pairs = distribution.viterbi(surface, beam=_BEAM)
             yield replace(tree, observed_pairs=pairs)
 
@@ -74,7 +73,7 @@ class PaperCorrector:
         for batch in batched(explain(self.errors, trees), _BATCH):
             corrected = self.correction.restore(batch, n_samples=n_samples, seed=seed)
             for tree, slots in zip(batch, corrected, strict=True):
-                pairs = zip(tree.observed, slots, strict=True)
+                pairs = zip(_observed(tree), slots, strict=True)
                 yield tuple(_with_own_marks(inventory, *pair) for pair in pairs)
 
     def to_disk(self, path: str | Path) -> None:
@@ -121,34 +120,37 @@ def train_corrector(
     RETURNS (PaperCorrector): The corrector.
     """
     config = config or TrainingConfig()
-    split = tuple(map(_without_pairs, examples)), tuple(map(_without_pairs, dev))
-    errors = train(
-        *(tuple(map(_as_written, part)) for part in split),
-        config,
-        show_progress=show_progress,
-    ).model
-    restorer = train(*split, config, show_progress=show_progress).model
+    shown = show_progress
+    examples = [_without_pairs(example) for example in examples]
+    dev = [_without_pairs(example) for example in dev]
+    written = [list(map(_as_written, part)) for part in (examples, dev)]
+    errors = train(written[0], written[1], config, show_progress=shown).model
+    restorer = train(examples, dev, config, show_progress=shown).model
     correction = train(
-        *(_explained(errors, part) for part in split),
+        _explained(errors, examples),
+        _explained(errors, dev),
         replace(config, direction=restorer.direction),
         channel_start=restorer.channel_weights,
         channel_l2=channel_l2,
-        show_progress=show_progress,
+        show_progress=shown,
     ).model
     return PaperCorrector(errors, restorer, correction)
 
 
 def _without_pairs(example: PunctuatedTree) -> PunctuatedTree:
-    tree = example.tree
-    if tree.observed is None:
-        raise PunctError(Errors.P130)
-    if tree.observed_pairs is None:
-        return example
-    return replace(example, tree=replace(tree, observed_pairs=None))
+    _observed(example.tree)
+    return replace(example, tree=replace(example.tree, observed_pairs=None))
 
 
 def _as_written(example: PunctuatedTree) -> PunctuatedTree:
-    return PunctuatedTree(example.tree, example.tree.observed)
+    return PunctuatedTree(example.tree, _observed(example.tree))
+
+
+def _observed(tree: Tree) -> Slots:
+    """What a writer put into the slots of a tree."""
+    if tree.observed is None:
+        raise PunctError(Errors.P130)
+    return tree.observed
 
 
 def _explained(

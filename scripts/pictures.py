@@ -1,32 +1,26 @@
-"""Pictures of what was learned and measured, as PNG and SVG files.
+"""Pictures of what a channel learned, as PNG and SVG files.
 
 The same data gives the same files, byte for byte, with the same matplotlib and fonts.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unicodedata import bidirectional
 
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import PunctError
-from spacy_punct.model.rewrites import Bigram, Rewrite
+from spacy_punct.model.rewrites import Rewrite
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLOURS = (
-    *("#0072b2", "#e69f00", "#009e73", "#d55e00"),
-    *("#cc79a7", "#56b4e9", "#882255", "#999933"),
-)
-"""Told apart by colour-blind people too (mostly Okabe and Ito's)."""
-_INK = "#333333"
+_COLOUR, _INK = "#0072b2", "#333333"
 
 _FONTS = (
     *("DejaVu Sans", "Noto Sans", "Noto Sans CJK SC", "Noto Sans SC", "PingFang SC"),
@@ -42,85 +36,55 @@ _SHORT, _NARROW = 7, 5
 
 
 def rewrite_bars(
-    models: Mapping[str, Sequence[Rewrite]], path: str | Path, *, columns: int = 4
+    rewrites: Sequence[Rewrite], path: str | Path, *, columns: int = 4
 ) -> tuple[Path, Path]:
-    """Draw how channels rewrite two marks (the paper's Figure 3).
+    """Draw how a channel rewrites two marks (the paper's Figure 3).
 
-    There is a panel for each underlying bigram, with a bar for each surface string
-    and model; its header has the bigram and how often each model found it.
+    There is a panel for each underlying bigram, with a bar for each surface string;
+    its header has the bigram and how often it was found.
 
-    models (Mapping[str, Sequence[Rewrite]]): What each model learned, by its name.
+    rewrites (Sequence[Rewrite]): What the model learned.
     path (str | Path): Where to write, without the ending.
     columns (int): Panels in a row.
     RETURNS (tuple[Path, Path]): The PNG and the SVG file.
     """
-    bigrams = list(
-        dict.fromkeys(r.underlying for found in models.values() for r in found)
-    )
-    if not bigrams:
+    if not rewrites:
         raise PunctError("There are no rewrites to draw.")
-    by_model = {
-        name: {rewrite.underlying: rewrite for rewrite in found}
-        for name, found in models.items()
-    }
-    columns = min(columns, len(bigrams))
-    rows = ceil(len(bigrams) / columns)
+    columns = min(columns, len(rewrites))
+    rows = ceil(len(rewrites) / columns)
     with _style():
         figure = _figure(2.1 * columns + 0.4, 1.75 * rows + 0.7)
         panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
-        for axes in panels.flat[len(bigrams) :]:
+        for axes in panels.flat[len(rewrites) :]:
             axes.set_axis_off()
-        for axes, bigram in zip(panels.flat, bigrams, strict=False):
-            _draw_rewrites(
-                axes, bigram, [found.get(bigram) for found in by_model.values()]
-            )
+        for axes, rewrite in zip(panels.flat, rewrites, strict=False):
+            _draw_rewrite(axes, rewrite)
         for axes in panels[:, 0]:
             axes.set_ylabel("probability")
-        if len(models) > 1:
-            handles = [
-                _patch(_COLOURS[k % len(_COLOURS)], name)
-                for k, name in enumerate(models)
-            ]
-            figure.legend(handles=handles, loc="outside upper left", ncols=len(models))
         return _save(figure, path)
 
 
-def _draw_rewrites(
-    axes: "Axes", bigram: Bigram, rewrites: Sequence[Rewrite | None]
-) -> None:
-    """A panel: which of a, b, ab and ba there are, for each model."""
-    a, b = bigram
-    possible = {o.surface for entry in rewrites if entry for o in entry.outcomes}
+def _draw_rewrite(axes: "Axes", rewrite: Rewrite) -> None:
+    """A panel: which of a, b, ab and ba there are."""
+    a, b = rewrite.underlying
+    found = {outcome.surface: outcome.p for outcome in rewrite.outcomes}
     candidates: list[Puncteme] = [(a,), (b,), (a, b), (b, a)]
-    surfaces = [s for s in dict.fromkeys(candidates) if s in possible]
-    width = 0.72 / len(rewrites)
-    for k, entry in enumerate(rewrites):
-        if entry is None:
-            continue
-        found = {outcome.surface: outcome.p for outcome in entry.outcomes}
-        heights = [found.get(surface, 0.0) for surface in surfaces]
-        shift = (k - (len(rewrites) - 1) / 2) * width
-        places = [i + shift for i in range(len(surfaces))]
-        colour = _COLOURS[k % len(_COLOURS)]
-        bars = axes.bar(places, heights, width * 0.92, color=colour, zorder=2)
-        if len(rewrites) == 1:
-            labels = [f"{100 * height:.0f}" for height in heights]
-            axes.bar_label(bars, labels, padding=1.5, fontsize=7, color=_INK)
-    counts = [
-        "–" if entry is None or entry.count is None else f"{entry.count:,}"
-        for entry in rewrites
-    ]
-    header = shown(bigram)
-    size = 15 if len(header) <= _SHORT else 8
+    surfaces = [s for s in dict.fromkeys(candidates) if s in found]
+    heights = [found[surface] for surface in surfaces]
+    bars = axes.bar(range(len(surfaces)), heights, 0.66, color=_COLOUR, zorder=2)
+    percent = [f"{100 * height:.0f}" for height in heights]
+    axes.bar_label(bars, percent, padding=1.5, fontsize=7, color=_INK)
+    header = shown(rewrite.underlying)
+    size = 15.0 if len(header) <= _SHORT else 8.0
     axes.set_title(header, fontsize=size, fontweight="bold", loc="left", pad=6)
-    if any(count != "–" for count in counts):
-        axes.set_title(" / ".join(counts), fontsize=8, loc="right", color="#777777")
+    if rewrite.count is not None:
+        axes.set_title(f"{rewrite.count:,}", fontsize=8, loc="right", color="#777777")
     labels = [shown(surface) for surface in surfaces]
-    weight, size = "bold", 13
+    weight, size = "bold", 13.0
     if max(map(len, labels)) > _NARROW:
         labels = [label.replace(" ", "\n") for label in labels]
         longest = max(len(line) for label in labels for line in label.split("\n"))
-        weight, size = "normal", 10 if longest < _NARROW else 6.5
+        weight, size = "normal", 10.0 if longest < _NARROW else 6.5
     axes.set_xticks(range(len(surfaces)), labels, fontsize=size, fontweight=weight)
     middle = (len(surfaces) - 1) / 2
     axes.set_xlim(middle - 2.1, middle + 2.1)
@@ -168,7 +132,7 @@ def _style() -> Iterator[None]:
     """The settings of all pictures, for a while."""
     import matplotlib
 
-    settings = {
+    settings: dict[Any, Any] = {
         "font.family": list(_families()),
         "font.size": 9,
         "text.parse_math": False,
@@ -194,17 +158,12 @@ def _style() -> Iterator[None]:
 def _figure(width: float, height: float) -> "Figure":
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    figure = Figure((width, height), layout="constrained", facecolor="white")
-    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.1)
+    layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
+    figure = Figure((width, height), layout=layout, facecolor="white")
     FigureCanvasAgg(figure)
     return figure
-
-
-def _patch(colour: str, label: str) -> "Artist":
-    from matplotlib.patches import Patch
-
-    return Patch(color=colour, label=label)
 
 
 def _save(figure: "Figure", path: str | Path) -> tuple[Path, Path]:

@@ -117,7 +117,7 @@ def main(
     for treebank in treebanks:
         home = output / treebank.name
         common = {"lang": lang_of(treebank, lang), "seed": seed}
-        models = [(direction, direction, "table") for direction in DIRECTIONS]
+        models: list[tuple[str, str, str]] = [(d, d, "table") for d in DIRECTIONS]
         if attach_only:
             models.append(("attach", DIRECTIONS[0], "identity"))
         for name, direction, channel in models:

@@ -17,12 +17,12 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
-from scripts.baselines.tagger import TaggerTraining, train_tagger
-from scripts.correction import PAPER, TAGGER
+from scripts.baselines.tagger import Draw, TaggerTraining, train_tagger
 from scripts.learners import read_aligned
 from scripts.log_linear import TrainingConfig
 from scripts.paper_corrector import train_corrector
 from scripts.steps import Output, Task, Workers, make, run_step
+from scripts.tables.correction import PAPER, TAGGER
 from spacy_punct.data.corruption import corrupted
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import read_treebank
@@ -36,6 +36,8 @@ def train_correcting_tagger(
     folder: Path, train: list[Path], dev: Path, corrected: list[Path], epochs: int
 ) -> None:
     """A tagger that reads words and what was written between them."""
+    examples: Sequence[PunctuatedTree] | Draw
+    held_out: Sequence[PunctuatedTree]
     if corrected:
         *parts, held_out = _aligned([*train, dev], corrected)
         examples = [example for part in parts for example in part]
@@ -57,6 +59,8 @@ def train_paper_corrector(
     folder: Path, train: list[Path], dev: Path, corrected: list[Path], epochs: int
 ) -> None:
     """The paper's corrector, on the first file."""
+    examples: Sequence[PunctuatedTree]
+    held_out: Sequence[PunctuatedTree]
     if corrected:
         examples, held_out = _aligned([train[0], dev], [corrected[0], corrected[-1]])
     else:
@@ -76,7 +80,7 @@ def _aligned(
     written: Sequence[Path], corrected: Sequence[Path]
 ) -> list[Sequence[PunctuatedTree]]:
     """Sentences with the errors that people made."""
-    found = []
+    found: list[Sequence[PunctuatedTree]] = []
     for pair in zip(written, corrected, strict=True):
         pairs = read_aligned(*pair)
         msg.info(f"{pair[0]}: {len(pairs)} of {pairs.n_pairs} pairs have the same tree")

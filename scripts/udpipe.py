@@ -3,8 +3,8 @@
 Nothing here needs the package spacy-udpipe before a model is trained or used.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from spacy_punct.data.conllu import format_conllu
 from spacy_punct.data.depunctuation import PunctuatedTree, unpunctuated_sentence
-from spacy_punct.errors import Errors, PunctError, check_range
+from spacy_punct.errors import Errors, PunctError
 from spacy_punct.reading.sentences import WORDS_ONLY
 
 _METHOD = "morphodita_parsito"
@@ -37,97 +37,44 @@ _TAGGER_FEATURES = (
 """UDPipe has more templates of its own, which take almost four times as long and, on
 2,000 sentences of English, gain half a point of accuracy."""
 
-
-@dataclass(frozen=True)
-class UDPipeSettings:
-    """How UDPipe's tagger and parser are trained.
-
-    The defaults are for speed: the parser is a third as wide, in weights, as UDPipe's
-    own, and learns no whole sentences (`structured_interval`).
-
-    tagger_iterations (int): Passes over the data of the tagger's training.
-    suffix_rules (int): Tags that the tagger considers for a suffix.
-    enrich_dictionary (int): Tags that it considers for a word beyond those it had.
-    iterations (int): Passes over the data of the parser's training.
-    hidden_layer (int): Width of the parser's hidden layer.
-    embedding_form, embedding_upostag, embedding_xpostag, embedding_feats,
-        embedding_deprel (int): Widths of what the parser knows of a word; 0 for
-        nothing. The tagger learns no more than the parser reads.
-    batch_size (int): Words per step.
-    learning_rate, learning_rate_final (float): Of the parser's first and last
-        iteration.
-    l2 (float): Weight of the parser's L2 regularisation.
-    structured_interval (int): After how many sentences the parser learns one by
-        trying all transitions to their end, which is slow; 0 for never.
-    """
-
-    tagger_iterations: int = 4
-    suffix_rules: int = 6
-    enrich_dictionary: int = 3
-    iterations: int = 5
-    hidden_layer: int = 100
-    embedding_form: int = 40
-    embedding_upostag: int = 10
-    embedding_xpostag: int = 15
-    embedding_feats: int = 0
-    embedding_deprel: int = 10
-    batch_size: int = 10
-    learning_rate: float = 0.03
-    learning_rate_final: float = 0.001
-    l2: float = 0.5
-    structured_interval: int = 0
-
-    def __post_init__(self) -> None:
-        positive = ("tagger_iterations", "iterations", "hidden_layer", "batch_size")
-        for name, value in asdict(self).items():
-            check_range(name, value, int(name in positive))
-
-    @property
-    def tagger(self) -> str:
-        """The tagger's options as UDPipe reads them: one model, without lemmas."""
-        xpostag, feats = bool(self.embedding_xpostag), bool(self.embedding_feats)
-        return _options(
-            models=1,
-            # The tag of the last word is seen, not those of the last two.
-            order=2,
-            templates="".join(f"{feature}\n" for feature in _TAGGER_FEATURES),
-            iterations=self.tagger_iterations,
-            guesser_suffix_rules=self.suffix_rules,
-            guesser_enrich_dictionary=self.enrich_dictionary,
-            use_lemma=0,
-            provide_lemma=0,
-            use_xpostag=int(xpostag),
-            provide_xpostag=int(xpostag),
-            use_feats=int(feats),
-            provide_feats=int(feats),
-        )
-
-    @property
-    def parser(self) -> str:
-        """The parser's options as UDPipe reads them: projective, with one root."""
-        names = (
-            "iterations",
-            "hidden_layer",
-            "embedding_form",
-            "embedding_upostag",
-            "embedding_xpostag",
-            "embedding_feats",
-            "embedding_deprel",
-            "batch_size",
-            "learning_rate",
-            "learning_rate_final",
-            "l2",
-            "structured_interval",
-        )
-        return _options(
-            transition_system="projective",
-            transition_oracle="dynamic",
-            single_root=1,
-            **{name: getattr(self, name) for name in names},
-        )
+TAGGER: dict[str, float | str] = {
+    "models": 1,
+    # The tag of the last word is seen, not those of the last two.
+    "order": 2,
+    "templates": "".join(f"{feature}\n" for feature in _TAGGER_FEATURES),
+    "iterations": 4,
+    "guesser_suffix_rules": 6,
+    "guesser_enrich_dictionary": 3,
+    "use_lemma": 0,
+    "provide_lemma": 0,
+    "use_xpostag": 1,
+    "provide_xpostag": 1,
+    "use_feats": 0,
+    "provide_feats": 0,
+}
+"""The tagger's options: one model, without lemmas."""
+PARSER: dict[str, float | str] = {
+    "transition_system": "projective",
+    "transition_oracle": "dynamic",
+    "single_root": 1,
+    "iterations": 5,
+    "hidden_layer": 100,
+    "embedding_form": 40,
+    "embedding_upostag": 10,
+    "embedding_xpostag": 15,
+    "embedding_feats": 0,
+    "embedding_deprel": 10,
+    "batch_size": 10,
+    "learning_rate": 0.03,
+    "learning_rate_final": 0.001,
+    "l2": 0.5,
+    "structured_interval": 0,
+}
+"""The parser's options, for speed: it is a third as wide, in weights, as UDPipe's own,
+and learns no whole sentences (`structured_interval`)."""
 
 
-def _options(**options: float | str) -> str:
+def _options(options: Mapping[str, float | str]) -> str:
     return ";".join(f"{name}={value}" for name, value in options.items())
 
 
@@ -135,7 +82,8 @@ def train_udpipe(
     examples: Sequence[PunctuatedTree],
     dev: Sequence[PunctuatedTree],
     path: Path,
-    settings: UDPipeSettings | None = None,
+    tagger: Mapping[str, float | str] = TAGGER,
+    parser: Mapping[str, float | str] = PARSER,
 ) -> None:
     """Train a UDPipe model without tokenizer on trees without punctuation.
 
@@ -146,20 +94,19 @@ def train_udpipe(
     dev (Sequence[PunctuatedTree]): The trees that tell the best iteration; may be
         empty.
     path (Path): Where to write the model.
-    settings (UDPipeSettings | None): How; the defaults if None.
+    tagger, parser (Mapping): Options of UDPipe.
     """
     from ufal import udpipe
 
     if not examples:
         raise PunctError(Errors.P020)
-    settings = settings or UDPipeSettings()
     error = udpipe.ProcessingError()
     trained = udpipe.Trainer.train(
         _METHOD,
         *(_sentences(udpipe, part) for part in (examples, dev)),
         "none",
-        settings.tagger,
-        settings.parser,
+        _options(tagger),
+        _options(parser),
         error,
     )
     _check(error)

@@ -5,6 +5,8 @@ a product with the matrix of transitions. All is in double precision, where scor
 may differ by hundreds before one is lost.
 """
 
+from typing import Any
+
 import torch
 from torch import nn
 
@@ -30,7 +32,7 @@ class ChainCRF(nn.Module):
         scores (Tensor): (sentences, slots, classes).
         classes (Tensor): (sentences, slots), of any value where there is no slot.
         is_slot (Tensor): (sentences, slots): the slots of a sentence come first.
-        RETURNS (Tensor): One value a sentence.
+        RETURNS (Tensor): One value per sentence.
         """
         scores = self._with_ends(scores, is_slot)
         transitions = self.transitions.double()
@@ -86,7 +88,8 @@ class _Chain:
 
     def _pass_forward(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Classes given all to their left, and the factors taken out of each step."""
-        states, scales = [], []
+        states: list[torch.Tensor] = []
+        scales: list[torch.Tensor] = []
         for k, emissions in enumerate(self.emissions):
             state = emissions if k == 0 else (states[-1] @ self.moves) * emissions
             scales.append(state.sum(-1, keepdim=True))
@@ -137,11 +140,16 @@ class _LogPartition(torch.autograd.Function):
     than through each step."""
 
     @staticmethod
-    def forward(ctx, scores, transitions, is_slot):
+    def forward(
+        ctx: Any,
+        scores: torch.Tensor,
+        transitions: torch.Tensor,
+        is_slot: torch.Tensor,
+    ) -> torch.Tensor:
         ctx.chain = _Chain(scores, transitions, is_slot)
         return ctx.chain.log_partition()
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx, gradient):
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         return *ctx.chain.gradients(gradient), None

@@ -3,9 +3,7 @@
 Any of them may also read what a writer put into the slots, right or wrong.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import torch
 from torch import nn
@@ -44,23 +42,6 @@ class NetworkConfig:
             check_range(name, getattr(self, name), 0, 1)
 
 
-class SlotNetwork(Protocol):
-    """What a `Tagger` needs of its network, which is an `nn.Module`."""
-
-    def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
-        """log p(classes | words) of each sentence.
-
-        classes (Tensor): (sentences, longest + 1), of any value where `batch` has no
-            slot.
-        RETURNS (Tensor): One value per sentence.
-        """
-        ...
-
-    def log_marginals(self, batch: Batch) -> torch.Tensor:
-        """log p(class | words) in each slot: (sentences, longest + 1, classes)."""
-        ...
-
-
 class Embeddings(nn.Module):
     """A vector for each word, the sum of those of its columns.
 
@@ -68,6 +49,8 @@ class Embeddings(nn.Module):
     width (int): Of the vectors.
     word_dropout (float): Share of forms read as unknown in training.
     """
+
+    starts: torch.Tensor
 
     def __init__(self, sizes: tuple[int, ...], width: int, word_dropout: float) -> None:
         super().__init__()
@@ -161,15 +144,19 @@ class LockedDropout(nn.Module):
         return states * (mask / (1 - self.share))
 
 
-class BiLSTMEncoder(nn.Module):
-    """From words to a vector for each slot, from what is on both sides of it.
+class WordReader(nn.Module):
+    """From words, and what is observed between them if that is read, to states.
 
-    Where observed marks are read, each step reads a word and the string of the slot
-    after it (section 5.2), and each slot also sees its own string directly.
+    Each step reads a word and the string of the slot after it (section 5.2).
+
+    cell (type[nn.LSTM] | type[nn.GRU]): The kind of layers.
+    sizes, observed_sizes (tuple[int, ...]): How many numbers each column needs.
+    config (NetworkConfig): The size.
     """
 
     def __init__(
         self,
+        cell: type[nn.LSTM] | type[nn.GRU],
         sizes: tuple[int, ...],
         config: NetworkConfig,
         observed_sizes: tuple[int, ...],
@@ -179,18 +166,17 @@ class BiLSTMEncoder(nn.Module):
         self.embeddings = Embeddings(sizes, width, config.word_dropout)
         self.observed = ObservedEmbeddings(observed_sizes, config.observed_width)
         inputs = [width + self.observed.width] + [2 * hidden] * (config.n_layers - 1)
-        self.layers = nn.ModuleList(BothWays(nn.LSTM, n, hidden) for n in inputs)
-        self.slots = nn.Linear(4 * hidden + self.observed.width, config.slot_width)
+        self.layers = nn.ModuleList(BothWays(cell, n, hidden) for n in inputs)
         self.dropout = LockedDropout(config.dropout)
 
-    def forward(self, batch: Batch) -> torch.Tensor:
-        """(sentences, longest + 1, slot_width)."""
+    def forward(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+        """(sentences, longest + 2, 2 * hidden_width), and of each slot what is observed
+        there: (sentences, longest + 1, width)."""
         observed = self.dropout(self.observed(batch))
         states = torch.cat([self.dropout(self.embeddings(batch)), observed], dim=-1)
         for layer in self.layers:
             states = self.dropout(layer(states, batch))
-        around = torch.cat([states[:, :-1], states[:, 1:], observed[:, :-1]], dim=-1)
-        return self.dropout(torch.relu(self.slots(around)))
+        return states, observed[:, :-1]
 
 
 class ClassScores(nn.Linear):
@@ -209,7 +195,9 @@ class ClassScores(nn.Linear):
         super().__init__(width, n_classes)
         self.keep = nn.Linear(width, 1) if reads_observed else None
 
-    def forward(self, slots: torch.Tensor, batch: Batch) -> torch.Tensor:
+    def forward(  # type: ignore[override]
+        self, slots: torch.Tensor, batch: Batch
+    ) -> torch.Tensor:
         """(sentences, longest + 1, classes)."""
         scores = super().forward(slots)
         if self.keep is None:
@@ -219,104 +207,6 @@ class ClassScores(nn.Linear):
         last = self.out_features - 1
         is_impossible = (torch.arange(last + 1) == last) & (observed != last)
         return scores.masked_fill(is_impossible, -torch.inf)
-
-
-class BiLSTMSoftmax(nn.Module):
-    """Each slot's class on its own, given what a BiLSTM makes of the words."""
-
-    def __init__(
-        self,
-        sizes: tuple[int, ...],
-        n_classes: int,
-        config: NetworkConfig,
-        observed_sizes: tuple[int, ...] = (),
-    ) -> None:
-        super().__init__()
-        self.encoder = BiLSTMEncoder(sizes, config, observed_sizes)
-        self.output = ClassScores(config.slot_width, n_classes, bool(observed_sizes))
-
-    def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
-        return _sum_of_slots(self.log_marginals(batch), batch, classes)
-
-    def log_marginals(self, batch: Batch) -> torch.Tensor:
-        return self.output(self.encoder(batch), batch).log_softmax(-1)
-
-
-class BiLSTMCRF(nn.Module):
-    """The classes of all slots together: a CRF on top of what a BiLSTM makes of the
-    words."""
-
-    def __init__(
-        self,
-        sizes: tuple[int, ...],
-        n_classes: int,
-        config: NetworkConfig,
-        observed_sizes: tuple[int, ...] = (),
-    ) -> None:
-        super().__init__()
-        self.encoder = BiLSTMEncoder(sizes, config, observed_sizes)
-        self.output = ClassScores(config.slot_width, n_classes, bool(observed_sizes))
-        self.crf = ChainCRF(n_classes)
-
-    def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
-        scores = self.output(self.encoder(batch), batch)
-        return self.crf.log_likelihood(scores, classes, batch.is_slot)
-
-    def log_marginals(self, batch: Batch) -> torch.Tensor:
-        scores = self.output(self.encoder(batch), batch)
-        return self.crf.log_marginals(scores, batch.is_slot)
-
-
-class BiGRUAttention(nn.Module):
-    """Each slot's class on its own, after Tilk & Alumäe (2016).
-
-    A BiGRU reads the words, and a second GRU its states from left to right. Before
-    each step that GRU's state looks for other words that matter, and what it finds is
-    fused with the state after the step. Words are compared by inner products, which
-    is faster than the paper's additive attention.
-    """
-
-    def __init__(
-        self,
-        sizes: tuple[int, ...],
-        n_classes: int,
-        config: NetworkConfig,
-        observed_sizes: tuple[int, ...] = (),
-    ) -> None:
-        super().__init__()
-        width, hidden = config.embedding_width, config.hidden_width
-        self.embeddings = Embeddings(sizes, width, config.word_dropout)
-        self.observed = ObservedEmbeddings(observed_sizes, config.observed_width)
-        inputs = [width + self.observed.width] + [2 * hidden] * (config.n_layers - 1)
-        self.layers = nn.ModuleList(BothWays(nn.GRU, n, hidden) for n in inputs)
-        self.decoder = nn.GRU(2 * hidden, config.slot_width, batch_first=True)
-        self.queries = nn.Linear(config.slot_width, hidden)
-        self.keys = nn.Linear(2 * hidden, hidden)
-        self.fusion = LateFusion(2 * hidden, config.slot_width)
-        self.output = ClassScores(
-            config.slot_width + self.observed.width, n_classes, bool(observed_sizes)
-        )
-        self.dropout = LockedDropout(config.dropout)
-
-    def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
-        return _sum_of_slots(self.log_marginals(batch), batch, classes)
-
-    def log_marginals(self, batch: Batch) -> torch.Tensor:
-        observed = self.dropout(self.observed(batch))
-        states = torch.cat([self.dropout(self.embeddings(batch)), observed], dim=-1)
-        for layer in self.layers:
-            states = self.dropout(layer(states, batch))
-        decoded = self.dropout(self.decoder(states)[0])
-        # The slot before a word is that word's step.
-        found = nn.functional.scaled_dot_product_attention(
-            self.queries(decoded[:, :-1]),
-            self.keys(states),
-            states,
-            attn_mask=batch.is_word[:, None],
-        )
-        fused = self.dropout(self.fusion(found, decoded[:, 1:]))
-        slots = torch.cat([fused, observed[:, :-1]], dim=-1)
-        return self.output(slots, batch).log_softmax(-1)
 
 
 class LateFusion(nn.Module):
@@ -337,15 +227,131 @@ class LateFusion(nn.Module):
         return found * gate + state
 
 
-def _sum_of_slots(
-    log_probs: torch.Tensor, batch: Batch, classes: torch.Tensor
-) -> torch.Tensor:
-    """log p(classes | words) of each sentence, if slots are independent."""
-    found = log_probs.gather(-1, classes[..., None])[..., 0]
-    return found.where(batch.is_slot, 0.0).sum(-1)
+class SlotNetwork(nn.Module):
+    """A distribution of the classes of slots, given words.
+
+    sizes (tuple[int, ...]): How many numbers each column of words needs.
+    n_classes (int): The number of classes.
+    config (NetworkConfig): The size.
+    observed_sizes (tuple[int, ...]): The same as sizes for observed strings, if these
+        are read.
+    """
+
+    def __init__(
+        self,
+        sizes: tuple[int, ...],
+        n_classes: int,
+        config: NetworkConfig,
+        observed_sizes: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__()
+        self.dropout = LockedDropout(config.dropout)
+
+    def log_marginals(self, batch: Batch) -> torch.Tensor:
+        """log p(class | words) in each slot: (sentences, longest + 1, classes)."""
+        raise NotImplementedError
+
+    def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
+        """log p(classes | words) of each sentence, here if slots are independent.
+
+        classes (Tensor): (sentences, longest + 1), of any value where `batch` has no
+            slot.
+        RETURNS (Tensor): One value per sentence.
+        """
+        found = self.log_marginals(batch).gather(-1, classes[..., None])[..., 0]
+        return found.where(batch.is_slot, 0.0).sum(-1)
 
 
-NETWORKS: dict[str, Callable[..., SlotNetwork]] = {
+class BiLSTMSoftmax(SlotNetwork):
+    """Each slot's class on its own, given what a BiLSTM makes of the words on both
+    sides of it and, directly, of the string observed there."""
+
+    def __init__(
+        self,
+        sizes: tuple[int, ...],
+        n_classes: int,
+        config: NetworkConfig,
+        observed_sizes: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__(sizes, n_classes, config, observed_sizes)
+        self.reader = WordReader(nn.LSTM, sizes, config, observed_sizes)
+        n_inputs = 4 * config.hidden_width + self.reader.observed.width
+        self.slots = nn.Linear(n_inputs, config.slot_width)
+        self.output = ClassScores(config.slot_width, n_classes, bool(observed_sizes))
+
+    def scores(self, batch: Batch) -> torch.Tensor:
+        """(sentences, longest + 1, classes)."""
+        states, observed = self.reader(batch)
+        around = torch.cat([states[:, :-1], states[:, 1:], observed], dim=-1)
+        slots = self.dropout(torch.relu(self.slots(around)))
+        return self.output(slots, batch)
+
+    def log_marginals(self, batch: Batch) -> torch.Tensor:
+        return self.scores(batch).log_softmax(-1)
+
+
+class BiLSTMCRF(BiLSTMSoftmax):
+    """The classes of all slots together: a CRF on top of the BiLSTM."""
+
+    def __init__(
+        self,
+        sizes: tuple[int, ...],
+        n_classes: int,
+        config: NetworkConfig,
+        observed_sizes: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__(sizes, n_classes, config, observed_sizes)
+        self.crf = ChainCRF(n_classes)
+
+    def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
+        return self.crf.log_likelihood(self.scores(batch), classes, batch.is_slot)
+
+    def log_marginals(self, batch: Batch) -> torch.Tensor:
+        return self.crf.log_marginals(self.scores(batch), batch.is_slot)
+
+
+class BiGRUAttention(SlotNetwork):
+    """Each slot's class on its own, after Tilk & Alumäe (2016).
+
+    A BiGRU reads the words, and a second GRU its states from left to right. Before
+    each step that GRU's state looks for other words that matter, and what it finds is
+    fused with the state after the step. Words are compared by inner products, which
+    is faster than the paper's additive attention.
+    """
+
+    def __init__(
+        self,
+        sizes: tuple[int, ...],
+        n_classes: int,
+        config: NetworkConfig,
+        observed_sizes: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__(sizes, n_classes, config, observed_sizes)
+        self.reader = WordReader(nn.GRU, sizes, config, observed_sizes)
+        hidden = config.hidden_width
+        self.decoder = nn.GRU(2 * hidden, config.slot_width, batch_first=True)
+        self.queries = nn.Linear(config.slot_width, hidden)
+        self.keys = nn.Linear(2 * hidden, hidden)
+        self.fusion = LateFusion(2 * hidden, config.slot_width)
+        n_inputs = config.slot_width + self.reader.observed.width
+        self.output = ClassScores(n_inputs, n_classes, bool(observed_sizes))
+
+    def log_marginals(self, batch: Batch) -> torch.Tensor:
+        states, observed = self.reader(batch)
+        decoded = self.dropout(self.decoder(states)[0])
+        # The slot before a word is that word's step.
+        found = nn.functional.scaled_dot_product_attention(
+            self.queries(decoded[:, :-1]),
+            self.keys(states),
+            states,
+            attn_mask=batch.is_word[:, None],
+        )
+        fused = self.dropout(self.fusion(found, decoded[:, 1:]))
+        slots = torch.cat([fused, observed], dim=-1)
+        return self.output(slots, batch).log_softmax(-1)
+
+
+NETWORKS: dict[str, type[SlotNetwork]] = {
     "bilstm-softmax": BiLSTMSoftmax,
     "bilstm-crf": BiLSTMCRF,
     "bigru-attention": BiGRUAttention,

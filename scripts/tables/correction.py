@@ -11,14 +11,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from scripts.correction import (
-    CORRECTOR,
-    NOTHING,
-    PAPER,
-    RESTORER,
-    TAGGER,
-    TRIVIAL,
-)
 from scripts.steps import run_step
 from scripts.tables.markdown import (
     DASH,
@@ -31,6 +23,11 @@ from scripts.tables.markdown import (
 )
 from scripts.tables.published import CORRECTION, CORRECTION_DATA
 
+NOTHING, TRIVIAL, RESTORER, CORRECTOR = "nothing", "trivial", "restorer", "corrector"
+"""How results call what does nothing, the trivial answer, and the components."""
+TAGGER, PAPER = "tagger", "paper"
+"""How they call the BiLSTM-CRF and the paper's corrector, which are also the names of
+their folders."""
 _SHARES = {
     "f05_of_marks": "F0.5 of marks",
     "p": "P",

@@ -7,7 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from scripts.udpipe import UDPipeSettings, parse, train_udpipe
+from scripts.udpipe import PARSER, TAGGER, parse, train_udpipe
 from spacy_punct.data.treebank import Treebank, read_treebank
 from spacy_punct.errors import PunctError
 from spacy_punct.model.evaluation import score, trivial_slots
@@ -21,15 +21,15 @@ from spacy_punct.restorer.evaluation import (
 spacy_udpipe = pytest.importorskip("spacy_udpipe")
 
 NAME = "punctuation_restorer"
-FAST = UDPipeSettings(
-    tagger_iterations=3,
-    suffix_rules=4,
-    hidden_layer=50,
-    embedding_form=20,
-    embedding_upostag=10,
-    embedding_xpostag=0,
-    embedding_deprel=10,
-)
+FAST = {
+    "tagger": {**TAGGER, "iterations": 3, "use_xpostag": 0, "provide_xpostag": 0},
+    "parser": {
+        **PARSER,
+        "hidden_layer": 50,
+        "embedding_form": 20,
+        "embedding_xpostag": 0,
+    },
+}
 """Enough training for the sample."""
 
 
@@ -42,7 +42,7 @@ def treebank(sample) -> Treebank:
 def udpipe_path(sample, tmp_path_factory) -> Path:
     examples = read_treebank(sample / "train.conllu").examples
     path = tmp_path_factory.mktemp("udpipe") / "sample.udpipe"
-    train_udpipe(examples, (), path, FAST)
+    train_udpipe(examples, (), path, **FAST)
     return path
 
 
@@ -128,23 +128,14 @@ def test_udpipe_takes_any_words(udpipe_path):
     assert [t.dep_ for t in found[0]].count("ROOT") == 1
 
 
-def test_udpipe_settings():
-    settings = UDPipeSettings(iterations=7, embedding_xpostag=0, embedding_feats=3)
-    assert "iterations=7" in settings.parser.split(";")
-    assert {"use_xpostag=0", "use_feats=1"} <= set(settings.tagger.split(";"))
-    for wrong in ({"iterations": 0}, {"embedding_form": -1}):
-        with pytest.raises(PunctError, match="P024"):
-            UDPipeSettings(**wrong)
-
-
 def test_udpipe_says_why_it_cannot_be_trained(sample, tmp_path):
     path = tmp_path / "model.udpipe"
     with pytest.raises(PunctError, match="P020"):
-        train_udpipe((), (), path, FAST)
+        train_udpipe((), (), path, **FAST)
     (example, *_) = read_treebank(sample / "train.conllu").examples
     tree = replace(example.tree, relations=("dep",) * len(example.tree))
     with pytest.raises(PunctError, match=r"UDPipe cannot learn.*root"):
-        train_udpipe([replace(example, tree=tree)], (), path, FAST)
+        train_udpipe([replace(example, tree=tree)], (), path, **FAST)
     assert not path.exists()
 
 

@@ -53,7 +53,7 @@ def test_networks_attention_reaches_the_whole_sentence(batch):
     network = BiGRUAttention(SIZES, N_CLASSES, SMALL).eval()
     with torch.no_grad():
         # What recurrent layers carry from word to word is cut off.
-        for layer in (network.decoder, *network.layers[0].children()):
+        for layer in (network.decoder, *network.reader.layers[0].children()):
             layer.weight_hh_l0.zero_()
             layer.bias_ih_l0[: layer.hidden_size * 2] = -50
         before = network.log_marginals(batch)
