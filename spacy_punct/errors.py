@@ -376,9 +376,7 @@ class Errors(metaclass=_Coded):
         'The body cannot be read: {reason}. Send a JSON object such as {{"text": '
         '"..."}}, encoded in UTF-8.'
     )
-    P157 = (
-        "The request is not valid: {field}: {reason}. See /openapi.json for the fields."
-    )
+    P157 = "The request is not valid: {reason}. See /openapi.json for the fields."
     P158 = (
         "The text has {n} characters, but at most {limit} are allowed. Send it in "
         "parts, or start the server with a larger --max-chars."

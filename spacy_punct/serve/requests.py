@@ -1,8 +1,9 @@
 """The bodies that requests may have: checked, and described by OpenAPI, as models."""
 
 import re
+from collections.abc import Mapping
 from functools import reduce
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
@@ -139,13 +140,18 @@ def read_body(model: type[B], content: bytes) -> B:
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-    reason = shortened(first["msg"])
-    if first["type"] == "json_invalid":
+        problems = error.errors(include_url=False, include_input=False)
+    reason = shortened("; ".join(map(_described, problems)))
+    if problems[0]["type"] == "json_invalid":
         raise HTTPException(400, Errors.P156.format(reason=reason))
-    path = "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in first["loc"])
-    field = shortened(path.removeprefix(".")) or "the body"
-    raise HTTPException(422, Errors.P157.format(field=field, reason=reason))
+    raise HTTPException(422, Errors.P157.format(reason=reason))
+
+
+def _described(problem: Mapping[str, Any]) -> str:
+    """What is wrong, and with which field: `edits[0].delete.word: Field required`."""
+    steps = problem["loc"]
+    path = "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in steps)
+    return ": ".join(filter(None, (path.removeprefix("."), problem["msg"])))
 
 
 def shortened(text: str) -> str:

@@ -35,9 +35,9 @@ def test_what_is_not_json_is_refused(content):
 @pytest.mark.parametrize(
     ("content", "field"),
     [
-        (b"[]", "the body"),
-        (b'"text"', "the body"),
-        (b"null", "the body"),
+        (b"[]", "Input should be"),
+        (b'"text"', "Input should be"),
+        (b"null", "Input should be"),
         (b"{}", "text"),
         (b'{"text": null}', "text"),
         (b'{"text": 3}', "text"),
@@ -45,6 +45,7 @@ def test_what_is_not_json_is_refused(content):
         (b'{"text": ["a"]}', "text"),
         (b'{"text": ' + b"1" * 4000 + b"}", "text"),
         (b'{"text": "a", "txt": "b"}', "txt"),
+        (b'{"texts": []}', "text: Field required; texts: Extra inputs"),
         (b'{"text": "a", "' + b"x" * 5000 + b'": "b"}', "xxx"),
     ],
 )
