@@ -22,7 +22,7 @@ from spacy.language import Language
 from spacy.vectors import Vectors
 from thinc.api import Config
 
-from scripts.steps import run_step
+from scripts.steps import run_step, write_pipeline
 from spacy_punct.about import __version__
 from spacy_punct.errors import PunctError
 
@@ -82,7 +82,7 @@ def bundle(model: Path, output: Path) -> None:
 def add_corrector(corrector: Path, output: Path) -> None:
     """Put a corrector into a pipeline, in place of the one that may be there."""
     nlp = spacy.load(output)
-    if CORRECTOR in nlp.pipe_names:
+    if CORRECTOR in nlp.component_names:
         nlp.remove_pipe(CORRECTOR)
     with warnings.catch_warnings():
         # It was trained with the same vectors, of which the pipeline keeps the first.
@@ -98,6 +98,8 @@ def add_corrector(corrector: Path, output: Path) -> None:
                 node.set_param(name, rounded(node.get_param(name)))
     for weights in added.punctuation.scorer.parameters():
         weights.data = torch.from_numpy(rounded(weights.data.numpy()))
+    # Only who asks for corrections should pay for them.
+    nlp.disable_pipe(CORRECTOR)
     write(nlp, output)
     config = Config().from_disk(output / "config.cfg", interpolate=False)
     config["components"][CORRECTOR]["reparse"] = ["tok2vec", "morphologizer", "parser"]
@@ -118,11 +120,11 @@ def rounded(values: np.ndarray) -> np.ndarray:
 
 def write(nlp: Language, output: Path) -> None:
     """Write a pipeline, small."""
-    for name in {RESTORER, CORRECTOR} & set(nlp.pipe_names):
+    for name in {RESTORER, CORRECTOR} & set(nlp.component_names):
         _pipe(nlp, name).model.shims[0].min_weight = MIN_WEIGHT
     if output.exists():
         shutil.rmtree(output)
-    nlp.to_disk(output)
+    write_pipeline(nlp, output)
     # The words of the training data; components bring their labels themselves.
     srsly.write_json(output / "vocab" / "strings.json", [])
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())

@@ -24,6 +24,7 @@ from scripts.steps import (
     make,
     record,
     run_step,
+    write_pipeline,
 )
 from spacy_punct.about import __version__
 
@@ -46,7 +47,7 @@ def make_package(folder: Path, home: Path, lang: str) -> None:
         notes=data["caveat"],
         performance={k: v for k, v in scores.items() if k not in BY_SENTENCE},
     )
-    nlp.to_disk(folder / "pipeline")
+    write_pipeline(nlp, folder / "pipeline")
     package(folder / "pipeline", folder, create_wheel=True)
 
 

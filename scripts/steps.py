@@ -15,6 +15,8 @@ import srsly
 import torch
 import typer
 from spacy.cli.train import train as spacy_train
+from spacy.language import Language as SpacyLanguage
+from thinc.api import Config
 from wasabi import msg
 
 from spacy_punct.errors import PunctError
@@ -180,3 +182,12 @@ def train(folder: Path, config: str, overrides: dict[str, Any]) -> None:
     """
     spacy_train(config, folder, overrides=overrides)
     shutil.rmtree(folder / "model-last")
+
+
+def write_pipeline(nlp: SpacyLanguage, folder: Path) -> None:
+    """Write a pipeline for users, without what speeds up training: loading it must not
+    change how their other pipelines compute."""
+    nlp.to_disk(folder)
+    config = Config().from_disk(folder / "config.cfg", interpolate=False)
+    config["nlp"]["before_creation"] = None
+    config.to_disk(folder / "config.cfg")

@@ -1,6 +1,6 @@
 import pytest
 
-from scripts.baselines.networks import NETWORKS, NetworkConfig
+from scripts.baselines.networks import NetworkConfig
 from scripts.baselines.tagger import TaggerResult, TaggerTraining, train_tagger
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import read_treebank
@@ -27,7 +27,7 @@ def dev(sample) -> tuple[PunctuatedTree, ...]:
     return read_treebank(sample / "dev.conllu").examples
 
 
-@pytest.fixture(scope="session", params=NETWORKS)
+@pytest.fixture(scope="session", params=["bilstm-crf", "bigru-attention"])
 def result(request, examples, dev) -> TaggerResult:
     return train_tagger(
         examples,
