@@ -240,6 +240,8 @@ def _with_dots(stems: Sequence[str], texts: Sequence[str], slots: Slots) -> Slot
 
 def _marks(tokens: Sequence[Token]) -> dict[int, str]:
     """The mark that each token is, with quotes told apart by the space around."""
+    if not tokens:
+        return {}
     forms = {token.i: token.text for token in tokens}
     clues = {t.i: _Clue(t.text, _side(t), t.head.i) for t in tokens}
     return forms | directed_quotes(clues)

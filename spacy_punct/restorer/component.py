@@ -215,7 +215,7 @@ class PunctuationRestorer(PunctuationPipe):
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """The scorer's scores, and those of the true punctuation on the trees given:
-        `punct_ppl`, perplexity a slot, and `punct_prob`, its inverse (the more the
+        `punct_ppl`, perplexity per slot, and `punct_prob`, its inverse (the more the
         better).
 
         examples (Iterable[Example]): Examples, restored.

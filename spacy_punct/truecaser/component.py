@@ -31,7 +31,7 @@ register(Token, truecased={"getter": truecased})
 
 
 class Truecaser(TrainablePipe):
-    """Says of each token how it is written amid a sentence: anna -> Anna.
+    """Says of each token how it is written mid-sentence: anna -> Anna.
 
     The answer is in `token._.truecased`. That sentences begin with a capital is not
     its business, but the writer's, who knows where they begin.

@@ -12,7 +12,7 @@ _SHOUT = 3
 
 
 def true_forms(example: Example) -> list[str | None]:
-    """How the predicted tokens are written amid a sentence, by the reference.
+    """How the predicted tokens are written mid-sentence, by the reference.
 
     example (Example): An example; only the case of the predicted words may differ.
     RETURNS (list[str | None]): None where the reference does not tell, and for tokens
@@ -68,7 +68,7 @@ def _has_letters(token: Token) -> bool:
 
 
 def is_capital_anywhere(first: Token, is_shout: bool) -> bool:
-    """Whether the first word of a sentence would be so written amid one too."""
+    """Whether the first word of a sentence would be written the same way mid-sentence."""
     if first.pos_ == "PROPN" or is_pronoun_i(first.text, first.vocab.lang):
         return True
     n_letters = sum(map(str.isalpha, first.text))

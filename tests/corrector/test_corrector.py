@@ -24,6 +24,7 @@ from spacy_punct.corrector.changes import (
 from spacy_punct.corrector.component import CorrectorSettings, PunctuationCorrector
 from spacy_punct.corrector.scorer import make_correction_scorer, observed_slots
 from spacy_punct.data.marks import ABBREVIATION_DOT
+from spacy_punct.data.tree import Slots, Tree
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
 from spacy_punct.pipe import bundled as pipelines
@@ -644,6 +645,12 @@ def scored(nlp: Language, how) -> dict:
     return make_correction_scorer()(examples)
 
 
+def with_another_error(observed: Slots, truth: Slots) -> Slots:
+    """The truth, but for a slot that had no error."""
+    place = next(i for i, slot in enumerate(truth) if slot == observed[i])
+    return (*truth[:place], (*truth[place], ";"), *truth[place + 1 :])
+
+
 def test_corrector_scorer(corrects):
     perfect = scored(corrects, lambda observed, truth: truth)
     assert perfect["correct_aed"] == 0
@@ -656,7 +663,7 @@ def test_corrector_scorer(corrects):
     assert ends["correct_p"] == 1
     assert 0 < ends["correct_r"] < 1
     assert ends["correct_r"] < ends["correct_f05"] < 1
-    worse = scored(corrects, lambda observed, truth: ((";",), *truth[1:]))
+    worse = scored(corrects, with_another_error)
     assert worse["correct_r"] == 1
     assert worse["correct_p"] < 1
     other_words = scored(corrects, lambda observed, truth: truth[1:])
@@ -680,6 +687,10 @@ def test_corrector_sentences_share_a_slot(corrects):
     assert doc._.corrected_slots[2] == [".", "("]
 
 
+def arcs(tree: Tree) -> tuple:
+    return tree.tags, tree.heads, tree.relations
+
+
 def test_corrector_may_parse_words_without_their_marks(corrects):
     others = [name for name in corrects.pipe_names if name != NAME]
     text = "If the rain, stops Anna; will visit Dr. Hill.."
@@ -698,9 +709,9 @@ def test_corrector_may_parse_words_without_their_marks(corrects):
     for name in others:
         bare = corrects.get_pipe(name)(bare)
     (expected,) = bare_sentences(bare, "a test")
-    assert found.tree == replace(expected.tree, words=found.tree.words)
-    assert found.tree.observed[-1] == (".", ".")
-    assert found.tree != bare_sentences(doc, "a test")[0].tree
+    assert arcs(found.tree) == arcs(expected.tree)
+    assert found.observed[-1] == (".", ".")
+    assert arcs(found.tree) != arcs(bare_sentences(doc, "a test")[0].tree)
     assert corrects(text)._.corrected_text is not None
     assert corrects("...")._.corrected_text == "..."
 

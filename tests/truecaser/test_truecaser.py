@@ -353,9 +353,6 @@ def test_truecaser_nothing_to_learn():
     lower = example_of(doc_of(nlp, "The dog barks"))
     with pytest.raises(PunctError, match=r"P077.*spacy\.lower_case"):
         nlp.initialize(lambda: [lower])
-    reference = doc_of(nlp, "The dog saw Anna")
-    with pytest.warns(UserWarning, match="W075"):
-        nlp.initialize(lambda: [Example(reference.copy(), reference)])
 
 
 def test_truecaser_untrained_says_how_to_train():
