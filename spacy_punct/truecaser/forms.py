@@ -68,7 +68,7 @@ def _has_letters(token: Token) -> bool:
 
 
 def is_capital_anywhere(first: Token, is_shout: bool) -> bool:
-    """Whether the first word of a sentence would be written the same way mid-sentence."""
+    """Whether the first word of a sentence would be written alike mid-sentence."""
     if first.pos_ == "PROPN" or is_pronoun_i(first.text, first.vocab.lang):
         return True
     n_letters = sum(map(str.isalpha, first.text))
