@@ -7,6 +7,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_punct.errors import PunctError
+from spacy_punct.senter.component import SenterSettings
 
 SENTENCES = ["we went home", "then anna slept", "they saw it", "so we left"]
 LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32}
@@ -70,9 +71,9 @@ def test_senter_threshold_decides(nlp):
     senter = nlp.get_pipe("stream_senter")
     found = {}
     for threshold in (0.0, 0.2, 0.8, 0.999999):
-        senter.settings.threshold = threshold
+        senter.settings = SenterSettings(threshold=threshold)
         found[threshold] = set(starts(nlp(text)))
-    senter.settings.threshold = 0.5
+    senter.settings = SenterSettings(threshold=0.5)
     assert found[0.0] == set(range(7))
     assert found[0.999999] == {0}
     assert found[0.8] <= found[0.2]
