@@ -34,6 +34,7 @@ from scripts.steps import (
     run_step,
     train,
 )
+from spacy_punct.errors import PunctError
 from spacy_punct.model.channel import DIRECTIONS
 
 LOG_LINEAR, LEXICAL = "configs/paper.cfg", "configs/lexical.cfg"
@@ -87,8 +88,10 @@ def best_direction(home: Path) -> str:
     """The direction of the channel that dev prefers, of a treebank's two models."""
 
     def perplexity(direction: str) -> float:
-        meta = srsly.read_json(home / direction / MODEL / "meta.json")
-        return meta["performance"]["punct_ppl"]
+        path = home / direction / MODEL / "meta.json"
+        if not path.is_file():
+            raise PunctError(f"{path} is missing: run scripts.restorers first.")
+        return srsly.read_json(path)["performance"]["punct_ppl"]
 
     return min(DIRECTIONS, key=perplexity)
 

@@ -138,6 +138,9 @@ def make(tasks: Iterable[Task], workers: int = 1) -> None:
     """
     waiting = []
     for task in tasks:
+        for path in task.needs:
+            if not path.exists():
+                raise PunctError(f"{path} is missing: run the steps before this one.")
         if task.is_done:
             msg.info(f"{task.folder} is there")
         else:
