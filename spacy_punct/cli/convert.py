@@ -22,8 +22,8 @@ def convert(
 ) -> None:
     """Take the punctuation out of treebanks and write them as .spacy files.
 
-    The words are the Docs; the punctuation is kept in their user data, where the
-    reader spacy_punct.Corpus.v1 finds it.
+    The Docs consist of the words. Their punctuation is kept in the user data, where
+    the reader spacy_punct.Corpus.v1 finds it.
 
     Example: python -m spacy punct convert assets/sample corpus --lang en
     """
