@@ -36,7 +36,7 @@ class MarkScore:
 class Scores:
     """Agreement of restored with true punctuation.
 
-    aed (float): Average edit distance: edits a slot (section 6.1).
+    aed (float): Average edit distance: edits per slot (section 6.1).
     micro_f (float): F1 over all marks, "no mark" excluded.
     per_mark (dict[str, MarkScore]): The same for each mark.
     n_sents, n_slots (int): On how much this was measured.
