@@ -23,7 +23,6 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
-from thinc.types import Floats2d
 
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.marks import UNK
@@ -39,6 +38,7 @@ from spacy_punct.model.channel import DIRECTIONS, Channel, Direction
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import EMPTY, Inventory, Pair
 from spacy_punct.model.punctuation import PunctuationModel
+from spacy_punct.model.scores import Vectors
 from spacy_punct.reading.gold import gold_examples, has_gold
 from spacy_punct.reading.sentences import BareSentence, bare_sentences
 from spacy_punct.text.spacing import Spacing
@@ -301,13 +301,13 @@ class PunctuationPipe(TrainablePipe):
         for batch in util.minibatch(trees, _BATCH):
             yield from model.distributions(batch)
 
-    def _vectors(self, docs: Sequence[Doc]) -> Sequence[Floats2d | None]:
+    def _vectors(self, docs: Sequence[Doc]) -> Sequence[Vectors | None]:
         """The words of each Doc as vectors, if the model wants them."""
         if not self.model.has_ref("tok2vec"):
             return [None] * len(docs)
         self.punctuation  # noqa: B018 - it raises if there is none
         tok2vec = self.model.get_ref("tok2vec")
-        rows: list[Floats2d | None] = []
+        rows: list[Vectors | None] = []
         for batch in util.minibatch(docs, _READ_TOGETHER):
             # There are tok2vecs that cannot read nothing at all.
             read = tok2vec.predict(batch) if any(map(len, batch)) else None
