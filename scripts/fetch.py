@@ -201,21 +201,21 @@ def main(
     """
     if mirror is not None and not mirror.is_dir():
         raise PunctError(f"There is no mirror folder {mirror}.")
-    listed: dict[Path, dict[str, Any]] = {}
+    listed: dict[str, dict[str, Any]] = {}
     for asset in load_project_config(Path.cwd())["assets"]:
         dest = Path(asset["dest"])
-        listed.setdefault(dest.parent, {})[dest.stem] = asset
+        if dest.suffix == ".conllu":
+            listed.setdefault(dest.parent.name, {})[dest.stem] = asset
     for name in treebanks:
         folder = output / name
-        if folder in listed:
-            fetch_treebank(folder, listed[folder], mirror, or_sample=or_sample)
+        if name in listed:
+            fetch_treebank(folder, listed[name], mirror, or_sample=or_sample)
         elif split_file(folder, "dev").is_file():
             msg.info(f"{name}: your own, kept as it is")
         else:
-            known = ", ".join(path.name for path in listed)
             raise PunctError(
-                f"project.yml lists no treebank {name}, but {known}. Put one of your "
-                f"own into {folder}: dev.conllu, test.conllu and train.conllu."
+                f"project.yml lists no treebank {name}, but {', '.join(listed)}. Put "
+                f"one of your own into {folder}: dev.conllu, test.conllu, train.conllu."
             )
 
 
