@@ -189,7 +189,7 @@ class Chart(Walk[np.ndarray]):
         left, right = (self._slots[s] for s in self._tree.spans[head])
         relation = self._probabilities.relations[head]
         table = self._automata.inventory.pair_tables[relation]
-        view = table.view(left.is_empty, right.is_empty)
+        view = table.views[left.is_empty, right.is_empty]
         log_probs = self._probabilities.log_probs[head][view.chosen]
         weights = (1 - self._mass) * np.exp(log_probs)
         if self._count_unmatched:

@@ -1,6 +1,6 @@
 """What a model may write: marks, punctemes, and the pairs each relation takes."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -274,6 +274,8 @@ class PairTable:
 
     An empty surface slot forces an empty puncteme, so a node whose left (right)
     slot is empty only chooses among the pairs with l = ε (r = ε).
+
+    views (dict): Whether the left and the right slot are empty -> the `PairView`.
     """
 
     def __init__(self, inventory: Inventory, pairs: tuple[Pair, ...]) -> None:
@@ -285,7 +287,7 @@ class PairTable:
         self.left = np.array([number[l] for l, _ in self.encoded])
         self.right = np.array([number[r] for _, r in self.encoded])
         self.backoff = np.array([inventory.backoff_prob(pair) for pair in self.encoded])
-        self._views = {
+        self.views = {
             (left_empty, right_empty): PairView(self, left_empty, right_empty)
             for left_empty in (False, True)
             for right_empty in (False, True)
@@ -293,9 +295,6 @@ class PairTable:
 
     def __len__(self) -> int:
         return len(self.pairs)
-
-    def view(self, left_empty: bool, right_empty: bool) -> "PairView":
-        return self._views[left_empty, right_empty]
 
 
 class PairView:
@@ -306,6 +305,8 @@ class PairView:
     number (dict): Pair -> its place among them.
     sides (ndarray): On how many sides they have marks, at least 1.
     backoff (ndarray): Their probabilities under the back-off, its mass included.
+    having (dict): Side (0 for left, 1 for right) and mark -> the pairs that have the
+        mark on that side.
     left, right (Trie): The tries of their left and right punctemes.
     at_left, at_right (ndarray): The trie node at which each pair's puncteme ends.
     """
@@ -325,15 +326,11 @@ class PairView:
         self.left, self.right = Trie(lefts), Trie(rights)
         self.at_left = np.array([self.left.node[s] for s in lefts])
         self.at_right = np.array([self.right.node[s] for s in rights])
-        self._having: dict[tuple[int, int], np.ndarray] = {}
-
-    def having(self, side: int, mark: int) -> np.ndarray:
-        """Which of the pairs have a mark on the left (0) or right (1) side."""
-        key = side, mark
-        if key not in self._having:
-            found = [k for k, pair in enumerate(self.pairs) if mark in pair[side]]
-            self._having[key] = np.array(found, dtype=int)
-        return self._having[key]
+        self.having: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for k, pair in enumerate(self.pairs):
+            for side, string in enumerate(pair):
+                for mark in dict.fromkeys(string):
+                    self.having[side, mark].append(k)
 
 
 Family = tuple[np.ndarray, np.ndarray]

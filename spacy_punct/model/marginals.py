@@ -134,8 +134,10 @@ class Marginaliser:
         for (mask, left, right), weight in table:
             by_mask[mask].append((left, right, weight))
         groups = list(by_mask.items())
-        inside = set_rows(by_mask, len(self._inventory.marks))
-        scores = self._scores.base[node] + inside @ self._scores.inside(node)
+        scores = self._scores.base[node][None]
+        if any(by_mask):
+            inside = set_rows(by_mask, len(self._inventory.marks))
+            scores = scores + inside @ self._scores.inside(node)
         # The odds of the best pair are 1, which spares us looking for it again.
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         scales = self._in_table / odds.sum(axis=1)
@@ -187,14 +189,16 @@ class Marginaliser:
         return [(hypothesis, weight / total) for hypothesis, weight in kept]
 
     def _rewrites(self, string: Ids) -> Iterable[tuple[Ids, float]]:
+        if len(string) < 2:
+            return ((string, 1.0),)
         return self._channel.rewrite_ids(string, self._floor).items()
 
     def _decoded(self, slot: dict[Ids, float]) -> dict[tuple[str, ...], float]:
         ranked = sorted(slot.items(), key=itemgetter(1), reverse=True)
         kept = [item for item in ranked if item[1] >= self._floor] or ranked[:1]
         total = sum([p for _, p in kept]) if self._prune else 1.0
-        decode = self._inventory.decode
-        return {decode(s): p / total for s, p in kept}
+        name = self._inventory.marks.__getitem__
+        return {tuple(map(name, s)): p / total for s, p in kept}
 
 
 def _spellings(backoff: Backoff, least: float) -> Iterator[tuple[Ids, float]]:

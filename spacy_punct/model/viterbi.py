@@ -22,6 +22,7 @@ a handful to try one by one. Ties go to the pair that comes first in the invento
 from dataclasses import dataclass
 from itertools import product
 from math import exp, inf, isfinite, log, prod
+from operator import itemgetter
 
 import numpy as np
 
@@ -104,26 +105,26 @@ def viterbi(
     RETURNS (tuple): The pair of each word, and log p(underlying tree, surface | tree).
     """
     search = _Search(tree, slots, probabilities, automata)
-    found = search.guess()
-    width = min(search.bound - search.log_prob(found), _FIRST_WIDTH)
+    found = search.scored(search.guess())
+    width = min(search.bound - found[0], _FIRST_WIDTH)
     while True:
         options = search.options(width)
         if prod(map(len, options.values())) <= _FEW:
             trees = [
-                dict(zip(options, pairs, strict=True))
+                search.scored(dict(zip(options, pairs, strict=True)))
                 for pairs in product(*options.values())
             ]
         else:
             best = _Viterbi(tree, slots, probabilities, automata, options, beam)
-            trees = [best.read_off(), found]
-        found = max(trees, key=search.log_prob)
-        log_prob = search.log_prob(found)
+            trees = [search.scored(best.read_off()), found]
+        found = max(trees, key=itemgetter(0))
+        log_prob, choice = found
         slack = search.bound - log_prob
         if isfinite(slack) and slack <= width + _ROUNDING:
-            decode = automata.inventory.decode
+            name = automata.inventory.marks.__getitem__
             pairs = [(EMPTY, EMPTY)] * len(tree)
-            for node, (left, right) in found.items():
-                pairs[node] = decode(left), decode(right)
+            for node, (left, right) in choice.items():
+                pairs[node] = tuple(map(name, left)), tuple(map(name, right))
             return tuple(pairs), log_prob
         if width == inf:
             raise ImpossibleSurfaceError(Errors.P023)
@@ -153,7 +154,7 @@ class _Site:
 
     def least_cost(self, side: int, mark: int) -> float:
         """What a slot pays at least for a mark on the left (0) or right (1)."""
-        having = self.view.having(side, mark)
+        having = self.view.having[side, mark]
         return float((self.costs[having] / self.view.sides[having]).min(initial=inf))
 
     def subtract(self, left_bound: float, right_bound: float) -> None:
@@ -192,7 +193,7 @@ class _Search:
             table = self._inventory.pair_tables[probabilities.relations[node]]
             log_probs = probabilities.log_probs[node]
             self._sites[node] = _Site(
-                (left, right), table.view(*is_empty), log_probs, backoff.mass
+                (left, right), table.views[is_empty], log_probs, backoff.mass
             )
             if slots[left]:
                 self._parts[left].append((node, 0))
@@ -241,20 +242,21 @@ class _Search:
                 least = inf
                 for node, side in self._parts[slot]:
                     site = self._sites[node]
-                    for k in site.view.having(side, mark):
+                    for k in site.view.having[side, mark]:
                         if site.excess[k] < least:
                             least = site.excess[k]
                             choice[node] = site.view.pairs[k]
         return choice
 
-    def log_prob(self, choice: Choice) -> float:
-        """log p(underlying tree, surface | tree)."""
+    def scored(self, choice: Choice) -> tuple[float, Choice]:
+        """log p(underlying tree, surface | tree), and the tree."""
         factors = [self._weight(node, pair) for node, pair in choice.items()]
         factors += [
             self._automata.prob(self._slots[slot], self._underlying(slot, choice))
             for slot in self._parts
         ]
-        return self._silent + sum(map(log, factors)) if all(factors) else -inf
+        log_prob = self._silent + sum(map(log, factors)) if all(factors) else -inf
+        return log_prob, choice
 
     def _weight(self, node: int, pair: tuple[Ids, Ids]) -> float:
         site = self._sites[node]

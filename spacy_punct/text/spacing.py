@@ -4,6 +4,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from spacy_punct.data.depunctuation import PunctuatedTree
@@ -159,6 +160,7 @@ def _observed(
             yield example.slots[i], spaces, (tags[i], tags[i + 1])
 
 
+@cache
 def _category(mark: str) -> str:
     """Whether a mark opens, is a dash, or belongs to the word before it."""
     if is_opener(mark):

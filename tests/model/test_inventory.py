@@ -168,7 +168,7 @@ def test_pair_tables(inventory: Inventory) -> None:
     for relation, table in zip(inventory.relations, inventory.pair_tables, strict=True):
         assert table.pairs == tuple(inventory.pairs[relation])
         for silent in itertools.product((False, True), repeat=2):
-            view = table.view(*silent)
+            view = table.views[silent]
             expected = [
                 k
                 for k, pair in enumerate(table.pairs)
