@@ -205,7 +205,7 @@ class PunctuationCorrector(PunctuationPipe):
             found = correction_data(doc, sentences, writer)
             doc.user_data[CORRECTIONS] = found
             doc._.corrected_text = applied(doc.text, found)
-            slots = joined_slots(sentence.slots for sentence in sentences)
+            slots = joined_slots([sentence.slots for sentence in sentences])
             doc._.corrected_slots = [list(slot) for slot in slots]
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:

@@ -201,7 +201,7 @@ class PunctuationRestorer(PunctuationPipe):
             doc._.restored_text = "".join(text + space for text, space, *_ in pieces)
             for key in [k for k in doc.user_data if _is_puncteme(k)]:
                 del doc.user_data[key]
-            slots = joined_slots(sentence.slots for sentence in sentences)
+            slots = joined_slots([sentence.slots for sentence in sentences])
             doc._.restored_slots = [list(slot) for slot in slots]
             doc._.restored_confidence = _joined_confidence(sentences)
             for sentence in sentences:
