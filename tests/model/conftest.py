@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 from functools import cache, cached_property
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from spacy_punct.data.marks import BOS
 from spacy_punct.data.tree import Puncteme
+from spacy_punct.data.treebank import read_treebank
 from spacy_punct.model.automaton import Automata
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.distribution import Distribution
+from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.model.scores import NodeScores
 from tests.truth import (
     ABSORB_LEFT,
@@ -34,7 +37,7 @@ RECIPES = {
     ),
 }
 """Kinds of random models."""
-MANY = {"tables": 150, "many-words": 150, "rare-backoff": 120, "long-backoff": 40}
+MANY = {"tables": 60, "many-words": 50, "rare-backoff": 40, "long-backoff": 15}
 FEW = {"tables": 20, "many-words": 5, "rare-backoff": 15, "long-backoff": 5}
 """How many cases of each kind to test."""
 
@@ -106,6 +109,13 @@ def _numbers(sizes: dict[str, int]) -> list:
         for kind, size in sizes.items()
         for seed in range(size)
     ]
+
+
+@pytest.fixture(scope="session")
+def sample_model(sample: Path) -> PunctuationModel:
+    """A model that knows what it has counted in the sample."""
+    examples = read_treebank(sample / "train.conllu").examples
+    return PunctuationModel.from_examples(examples, direction="right-to-left")
 
 
 @pytest.fixture(params=_numbers(MANY))

@@ -4,21 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from scripts.log_linear import TrainingConfig, train, train_model
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import PunctError
 from spacy_punct.model.distribution import restore_from_trees
 from spacy_punct.model.inventory import Backoff, Inventory
-from tests.conftest import FAST
+from spacy_punct.model.punctuation import PunctuationModel
 
 TREE = Tree(["a", "b"], ["NOUN", "VERB"], [1, -1], ["nsubj", "root"])
 CROSSING = Tree(["a", "b", "c"], ["X"] * 3, [2, -1, 1], ["x"] * 3)
 
 
 @pytest.fixture(scope="module")
-def distribution(trained):
-    return trained.model.distribution(TREE)
+def distribution(sample_model):
+    return sample_model.distribution(TREE)
 
 
 @pytest.mark.parametrize(
@@ -73,39 +72,6 @@ def test_attach_of_no_word(distribution, word):
 
 
 @pytest.mark.parametrize(
-    "setting",
-    [
-        {"batch_size": 0},
-        {"max_epochs": -1},
-        {"evaluations": 0},
-        {"patience": 0},
-        {"dropout": 1.0},
-        {"averaging": 2.0},
-        {"l2": -1.0},
-        {"seed": -1},
-    ],
-)
-def test_bad_settings(setting):
-    (name,) = setting
-    with pytest.raises(PunctError, match=rf"\[P024\] {name}"):
-        TrainingConfig(**setting)
-
-
-def test_training_on_nothing():
-    example = PunctuatedTree(TREE, ((), (), (".",)))
-    for examples, dev in (([], [example]), ([example], [])):
-        with pytest.raises(PunctError, match=r"\[P020\]"):
-            train(examples, dev, FAST, show_progress=False)
-
-
-def test_training_on_crossing_trees(trained):
-    example = PunctuatedTree(CROSSING, ((), (), (), (".",)))
-    assert not CROSSING.is_projective
-    with pytest.raises(PunctError, match=r"\[P016\]"):
-        train_model(trained.model, [example], [example], FAST, show_progress=False)
-
-
-@pytest.mark.parametrize(
     ("change", "reason"),
     [
         ({"marks": (",", "^")}, "begin with"),
@@ -127,7 +93,6 @@ def test_bad_inventories(change, reason):
 def test_one_word_and_one_sentence():
     tree = Tree(["a"], ["X"], [-1], ["root"])
     example = PunctuatedTree(tree, ((), ("!",)))
-    config = replace(FAST, max_epochs=1)
-    model = train([example], [example], config, show_progress=False).model
+    model = PunctuationModel.from_examples([example])
     assert len(next(iter(model.restore([tree])))) == 2
     assert len(next(iter(model.restore([tree], n_samples=0)))) == 2

@@ -171,7 +171,7 @@ def brute_force(before, after, truth, max_unchanged=2) -> tuple[int, int, int]:
     return -best[0], best[2], len(gold)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data(), st.integers(2, 3), st.integers(0, 3))
 def test_scores_equal_brute_force(data, n, max_unchanged):
     draw = st.lists(STRINGS, min_size=n, max_size=n).map(tuple)

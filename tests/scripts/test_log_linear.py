@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from scripts.log_linear import TrainingConfig, train, train_model
+from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import ROOT, Tree
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
@@ -246,3 +247,37 @@ def test_scores_by_hand():
     assert (comma.p, comma.r, comma.f, comma.support) == (0.0, 0.0, 0.0, 1)
     assert (period.p, period.r, period.f, period.support) == (1.0, 1.0, 1.0, 2)
     assert found.micro_f == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"batch_size": 0},
+        {"max_epochs": -1},
+        {"evaluations": 0},
+        {"patience": 0},
+        {"dropout": 1.0},
+        {"averaging": 2.0},
+        {"l2": -1.0},
+        {"seed": -1},
+    ],
+)
+def test_bad_settings(setting):
+    (name,) = setting
+    with pytest.raises(PunctError, match=rf"\[P024\] {name}"):
+        TrainingConfig(**setting)
+
+
+def test_training_on_nothing():
+    example = PunctuatedTree(Tree(["a"], ["X"], [ROOT], ["root"]), ((), (".",)))
+    for examples, dev in (([], [example]), ([example], [])):
+        with pytest.raises(PunctError, match=r"\[P020\]"):
+            train(examples, dev, FAST, show_progress=False)
+
+
+def test_training_on_crossing_trees(trained):
+    crossing = Tree(["a", "b", "c"], ["X"] * 3, [2, ROOT, 1], ["x"] * 3)
+    example = PunctuatedTree(crossing, ((), (), (), (".",)))
+    assert not crossing.is_projective
+    with pytest.raises(PunctError, match=r"\[P016\]"):
+        train_model(trained.model, [example], [example], FAST, show_progress=False)
