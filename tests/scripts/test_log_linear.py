@@ -254,7 +254,6 @@ def test_scores_by_hand():
     [
         {"batch_size": 0},
         {"max_epochs": -1},
-        {"evaluations": 0},
         {"patience": 0},
         {"dropout": 1.0},
         {"averaging": 2.0},
