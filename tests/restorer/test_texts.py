@@ -65,7 +65,7 @@ def test_words_units_keep_their_words(on_text):
     restored = list(restore_units(on_text, iter(units), window=6))
     assert [name for name, _ in restored] == list("abcde")
     for (_, own), (_, words) in zip(units, restored, strict=True):
-        assert [letters(word) for word in words] == list(map(letters, own))
+        assert [letters(word.text) for word in words] == list(map(letters, own))
 
 
 def test_words_reads_no_further_than_its_window(on_text):
