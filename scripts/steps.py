@@ -22,7 +22,7 @@ from wasabi import msg
 from spacy_punct.errors import PunctError
 
 MADE = "made.json"
-"""In the folder of an artefact: when it was finished and how long it took."""
+"""In the folder of an artefact: when it was finished, and the CPU time it took."""
 MODEL = "model-best"
 
 Treebanks = Annotated[
@@ -105,15 +105,15 @@ class Task(NamedTuple):
     def run(self) -> float:
         """Make the artefact, all of it or nothing.
 
-        RETURNS (float): Seconds.
+        RETURNS (float): Seconds of CPU time.
         """
         torch.set_num_threads(1)
         part = self.folder.with_name(f"{self.folder.name}.part")
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
-        start = time.monotonic()
+        start = time.process_time()
         self.work(part, **self.settings)
-        seconds = round(time.monotonic() - start, 1)
+        seconds = round(time.process_time() - start, 1)
         finished = datetime.now(timezone.utc).isoformat(timespec="seconds")
         srsly.write_json(part / MADE, {"finished": finished, "seconds": seconds})
         if self.folder.exists():
@@ -147,7 +147,7 @@ def make(tasks: Iterable[Task], workers: int = 1) -> None:
             waiting.append(task)
     if min(workers, len(waiting)) <= 1:
         for task in waiting:
-            msg.good(f"{task.folder} ({task.run():.0f} s)")
+            msg.good(f"{task.folder} ({task.run():.0f} CPU s)")
         return
     failed = []
     # numpy and torch read these when a process imports them.
@@ -160,7 +160,7 @@ def make(tasks: Iterable[Task], workers: int = 1) -> None:
         for done in as_completed(running):
             folder = running[done].folder
             try:
-                msg.good(f"{folder} ({done.result():.0f} s)")
+                msg.good(f"{folder} ({done.result():.0f} CPU s)")
             except Exception as error:
                 reason = " ".join(str(error).split()) or type(error).__name__
                 msg.fail(f"{folder}: {reason}")
