@@ -138,10 +138,10 @@ def train_config(name: str, output: Path, overrides: dict) -> Path:
 
 
 def train_a_little(name: str, factory: pytest.TempPathFactory, settings: dict) -> Path:
-    """Train one of the project's configs for 100 steps, once for all processes."""
+    """Train one of the project's configs, once for all processes."""
     overrides = {
-        "training.max_steps": 100,
-        "training.eval_frequency": 100,
+        "training.max_steps": 160,
+        "training.eval_frequency": 80,
         "corpora.dev.limit": 20,
         **settings,
     }
@@ -152,7 +152,12 @@ def train_a_little(name: str, factory: pytest.TempPathFactory, settings: dict) -
 @pytest.fixture(scope="session")
 def paper_path(tmp_path_factory) -> Path:
     """A restorer trained on the sample's own trees, with configs/paper.cfg."""
-    settings = {"training.batcher.size": 16, "training.optimizer.learn_rate": 0.02}
+    settings = {
+        "training.max_steps": 100,
+        "training.eval_frequency": 100,
+        "training.batcher.size": 16,
+        "training.optimizer.learn_rate": 0.02,
+    }
     return train_a_little("paper", tmp_path_factory, settings)
 
 
