@@ -211,7 +211,7 @@ class LogLinearAttach(AttachScorer):
             return []
         self.eval()
         part = self.observer.together(trees, [None] * len(trees))
-        return self.by_tree(self([part]), part, [len(tree) for tree in trees])
+        return self.by_tree(self([part]), part, [len(tree.words) for tree in trees])
 
     def by_tree(
         self, groups: Sequence[RelationScores], part: TreeFeatures, sizes: Sequence[int]

@@ -145,7 +145,7 @@ class Observer:
         )
         # What is around a slot: two more places a tree, before and after its words.
         edges = nodes.starts + 2 * np.arange(len(trees))
-        shift = np.repeat(edges - nodes.starts, [len(tree) for tree in trees])
+        shift = np.repeat(edges - nodes.starts, [len(tree.words) for tree in trees])
         around = np.full(len(every) + 2 * len(trees), self.edge_tag)
         around[every + shift + 1] = tag
         left, right = nodes.first + shift, nodes.end + shift
@@ -187,7 +187,7 @@ class Nodes:
 
     @classmethod
     def of(cls, trees: Sequence[Tree]) -> "Nodes":
-        sizes = [len(tree) for tree in trees]
+        sizes = [len(tree.words) for tree in trees]
         starts = np.cumsum([0, *sizes[:-1]])
         shift = np.repeat(starts, sizes)
         head = np.array([head for tree in trees for head in tree.heads])

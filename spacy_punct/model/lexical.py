@@ -363,7 +363,7 @@ class LexicalAttach(AttachScorer):
             observed.append(tree.observed)
         templates = self.log_linear.observer.together(trees, slots)
         nodes = Nodes.of(trees)
-        sizes = [len(tree) for tree in trees]
+        sizes = [len(tree.words) for tree in trees]
         start = np.repeat(nodes.starts, sizes)
         last = start + np.repeat(sizes, sizes) - 1
         roles = [
@@ -391,7 +391,7 @@ class LexicalAttach(AttachScorer):
         """The vectors of a tree's words, if it has such as the network reads."""
         width, found = self.settings.vector_width, "none"
         if isinstance(tree, EncodedTree):
-            if tree.vectors.shape == (len(tree), width):
+            if tree.vectors.shape == (len(tree.words), width):
                 return tree.vectors
             found = str(tuple(tree.vectors.shape))
         raise PunctError(Errors.P065.format(n=len(tree), width=width, found=found))
@@ -403,7 +403,7 @@ class LexicalAttach(AttachScorer):
         number = self.inventory.puncteme_index
         targets = []
         for tree, surface in zip(trees, slots, strict=True):
-            known = surface or [None] * (len(tree) + 1)
+            known = surface or [None] * (len(tree.words) + 1)
             # Slot 0 begins with ^.
             strings = [known[0] and known[0][1:], *known[1:]]
             targets += [-1 if s is None else number.get(s, -1) for s in strings]

@@ -61,7 +61,7 @@ class Marginaliser:
         self._floor = prune * 1e-1
         self._spelled = self._spelled_pairs()
         self._slots: list[dict[Ids, float]] = [
-            defaultdict(float) for _ in range(len(tree) + 1)
+            defaultdict(float) for _ in range(len(tree.words) + 1)
         ]
 
     def marginals(self) -> list[dict[tuple[str, ...], float]]:

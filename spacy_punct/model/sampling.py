@@ -115,7 +115,7 @@ class Sampler:
         RETURNS (Samples): The samples.
         """
         given = given or Given()
-        samples = Samples(self._inventory, len(self._tree), n)
+        samples = Samples(self._inventory, len(self._tree.words), n)
         edges: dict[int, tuple[Written, Written]] = {}
         masks: dict[int, np.ndarray | None] = {}
         spans, root = self._tree.spans, self._tree.root
@@ -141,7 +141,7 @@ class Sampler:
             masks[head] = mask
         left, right = edges[root]
         samples.surfaces[0] = self._surface(0, left, given, n)
-        samples.surfaces[-1] = self._surface(len(self._tree), right, given, n)
+        samples.surfaces[-1] = self._surface(len(self._tree.words), right, given, n)
         return samples
 
     def _surface(self, slot: int, underlying: Written, given: Given, n: int) -> Written:

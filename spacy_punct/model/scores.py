@@ -96,7 +96,7 @@ def marks_inside(tree: Tree, slots: ObservedSlots, size: int) -> np.ndarray:
         if slot:
             seen[i + 1, list(slot)] = 1
     if not seen.any():
-        return np.zeros((len(tree), size), dtype=bool)
+        return np.zeros((len(tree.words), size), dtype=bool)
     before = seen.cumsum(axis=0)
     left, right = np.array(tree.spans).T
     return before[right] > before[left + 1]

@@ -122,7 +122,7 @@ def viterbi(
         slack = search.bound - log_prob
         if isfinite(slack) and slack <= width + _ROUNDING:
             name = automata.inventory.marks.__getitem__
-            pairs = [(EMPTY, EMPTY)] * len(tree)
+            pairs = [(EMPTY, EMPTY)] * len(tree.words)
             for node, (left, right) in choice.items():
                 pairs[node] = tuple(map(name, left)), tuple(map(name, right))
             return tuple(pairs), log_prob
