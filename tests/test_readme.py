@@ -41,6 +41,7 @@ def test_readme_has_the_measured_edits():
     assert shown.keys() == metrics.keys()
     names = {
         "trivial": "trivial",
+        "BiGRU, attention": "BiGRU, attention",
         "BiLSTM": "BiLSTM",
         "BiLSTM-CRF": "BiLSTM-CRF",
         "the paper's model": "ATTACH + channel",
