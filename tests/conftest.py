@@ -282,3 +282,8 @@ def on_text(full_path) -> Language:
 def that_corrects(both_path) -> Language:
     """A fresh pipeline that restores and corrects text."""
     return spacy.load(both_path)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long tests go first, so that no worker is left alone with them at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)

@@ -90,10 +90,20 @@ def run(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory) -> Path:
-    """A copy of the project that has run its workflow on a part of the sample."""
-    folder = tmp_path_factory.mktemp("project")
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_sample_workflow(tmp_path):
+    """One run shows it all: two workers of the tests would each need their own."""
+    folder = sample_project(tmp_path / "project")
+    run(folder, "sample")
+    check_tables_and_pictures(folder / "metrics" / "sample")
+    check_wheel(folder / "training/sample/sample/package", tmp_path / "installed")
+    assert run(folder, "sample").count("Skipping") == 4
+
+
+def sample_project(folder: Path) -> Path:
+    """A copy of the project with a part of the sample."""
+    folder.mkdir()
     text = (REPOSITORY / "project.yml").read_text("utf-8")
     (folder / "project.yml").write_text(text.replace("workers: 2", "workers: 1"))
     shutil.copytree(REPOSITORY / "configs", folder / "configs")
@@ -102,14 +112,10 @@ def ran(tmp_path_factory) -> Path:
         blocks = (SAMPLE / f"{split}.conllu").read_text("utf-8").split("\n\n")
         path = folder / "assets" / "sample" / f"{split}.conllu"
         path.write_text("\n\n".join(blocks[:n]) + "\n\n", "utf-8")
-    run(folder, "sample")
     return folder
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_sample_workflow_writes_tables_and_pictures(ran):
-    metrics = ran / "metrics" / "sample"
+def check_tables_and_pictures(metrics: Path) -> None:
     page = (metrics / "README.md").read_text("utf-8")
     for name in ("BiLSTM-CRF", "BiGRU, attention", "ATTACH only", "UDPipe"):
         assert name in page
@@ -122,12 +128,10 @@ def test_sample_workflow_writes_tables_and_pictures(ran):
     assert found["data"]["sentences"]["train"] > 100
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_sample_workflow_makes_a_wheel_that_restores(ran, tmp_path):
-    (wheel,) = (ran / "training/sample/sample/package").rglob("*.whl")
+def check_wheel(folder: Path, target: Path) -> None:
+    (wheel,) = folder.rglob("*.whl")
     pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps")
-    subprocess.run([*pip, "--target", tmp_path, wheel], check=True, timeout=120)
+    subprocess.run([*pip, "--target", target, wheel], check=True, timeout=120)
     code = (
         "import en_punct_sample; nlp = en_punct_sample.load();"
         "print(nlp('if the rain stops Anna will visit us')._.restored_text)"
@@ -138,15 +142,9 @@ def test_sample_workflow_makes_a_wheel_that_restores(ran, tmp_path):
         text=True,
         timeout=120,
         env=os.environ
-        | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(REPOSITORY)])},
+        | {"PYTHONPATH": os.pathsep.join([str(target), str(REPOSITORY)])},
     )
     assert done.returncode == 0, done.stderr
     words = re.findall(r"\w+", done.stdout)
     assert words == ["if", "the", "rain", "stops", "Anna", "will", "visit", "us"]
     assert re.search(r"[.?!]\W*$", done.stdout)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_sample_workflow_does_nothing_twice(ran):
-    assert run(ran, "sample").count("Skipping") == 4

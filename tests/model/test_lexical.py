@@ -494,7 +494,7 @@ def test_lexical_corrector_must_know_what_is_written(examples):
 
 def test_lexical_guess_learns_from_the_true_slots(examples):
     model = PunctuationModel.from_examples(examples, lexical=GUESSING)
-    batch = examples[:20]
+    batch = examples[:5]
     slots = [encode(model.inventory, example) for example in batch]
     trees = [example.tree for example in batch]
     prepared = [model.scorer.prepare(t, s) for t, s in zip(trees, slots, strict=True)]
