@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Token
 
-from spacy_punct.data.marks import ABBREVIATION_DOT, is_mark, is_opener
+from spacy_punct.data.marks import ABBREVIATION_DOT, is_opener
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.model.inventory import Pair
 from spacy_punct.reading.pieces import (
@@ -150,6 +150,8 @@ def correction_data(
     RETURNS (list[CorrectionData]): See `Correction`.
     """
     text = doc.text
+    sentences = list(sentences)
+    starts = {doc[i].idx for s in sentences for i in s.source.positions}
     found: list[CorrectionData] = []
     first = 0
     for sentence in sentences:
@@ -158,9 +160,11 @@ def correction_data(
             for slot, word in sentence.words.items():
                 start, end = _place(doc, sentence.source, slot)
                 old, new = text[start:end], gaps[slot]
-                if not new:
-                    before = applied(text[:start], found[-1:])[-1:]
-                    new = _seam(before, text[end : end + 1], writer.space)
+                if old and not new and end < len(text):
+                    left = applied(text[:start], found[-1:])[-1:]
+                    ends = left and not (left.isspace() or is_opener(left))
+                    if ends and (end in starts or is_opener(text[end])):
+                        new = writer.space
                 # Marks may look the same: the dot of `etc.` and a full stop.
                 if old == new:
                     continue
@@ -224,20 +228,6 @@ def _place(doc: Doc, source: BareSentence, slot: int) -> tuple[int, int]:
     word = doc[source.positions[slot - 1]]
     start = word.idx + len(word)
     return start, start + size
-
-
-def _seam(before: str, after: str, space: str) -> str:
-    """What is to stand for marks that go, if they alone parted two sentences.
-
-    before, after (str): The characters around, if any.
-    space (str): What parts words.
-    RETURNS (str): The space or nothing.
-    """
-    ends = before and not (before.isspace() or is_opener(before))
-    starts = after and not (
-        after.isspace() or (is_mark(after) and not is_opener(after))
-    )
-    return space if ends and starts else ""
 
 
 def _trimmed(old: str, new: str, start: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
+import hypothesis
 import pytest
 import spacy
 import torch
@@ -358,6 +359,7 @@ LIKELY = settings(
 
 
 @given(text=WRITTEN, threshold=st.sampled_from([EAGER, 0.5, STRICT]))
+@hypothesis.example(text="O'Neil If ?!:) ", threshold=EAGER)
 @LIKELY
 def test_corrector_never_changes_words(corrects, text, threshold):
     """Whatever the text: all words, in their order, letter by letter, apart as they
