@@ -55,8 +55,7 @@ from spacy_punct.reading.pieces import joined_slots
 from spacy_punct.reading.sentences import MARKS, BareSentence
 from spacy_punct.restorer.component import PunctuationRestorer
 from spacy_punct.restorer.evaluation import read_for
-from spacy_punct.text.spacing import Spacing
-from spacy_punct.text.writer import Writer
+from spacy_punct.text.writer import Spacing, Writer
 
 Correct: TypeAlias = Callable[[Sequence[Tree]], Iterable[Slots]]
 """Another corrector: trees with observed marks -> what should be in their slots."""

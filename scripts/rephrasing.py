@@ -58,7 +58,6 @@ from spacy_punct.data.treebank import read_splits, split_file
 from spacy_punct.model.channel import DIRECTIONS
 from spacy_punct.model.evaluation import permutation_test
 from spacy_punct.model.punctuation import batched
-from spacy_punct.pipe.base import underlying
 from spacy_punct.reading.corpus import make_doc
 from spacy_punct.rephrasing.rephrase import restorer_of
 from spacy_punct.rephrasing.underlying import (
@@ -192,7 +191,7 @@ def underlying_trees(
     RETURNS (list[UnderlyingTree]): One for each.
     """
     restorer = restorer_of(nlp)
-    model, known = restorer.punctuation, restorer.punctuation.inventory.known
+    model = restorer.punctuation
     references = (make_doc(example, nlp.vocab) for example in examples)
     trees = (example.tree for example in gold_trees(nlp, restorer, references))
     found = chain.from_iterable(map(model.distributions, batched(trees, _BATCH)))
@@ -205,7 +204,7 @@ def underlying_trees(
     return [
         recover(
             d.tree,
-            underlying(d, known(example.slots)),
+            d.underlying(example.slots),
             example.slots,
             model.inventory,
             written_words(example),

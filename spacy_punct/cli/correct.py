@@ -38,7 +38,7 @@ from spacy_punct.data.marks import is_mark
 from spacy_punct.errors import Errors, PunctError, check_range, check_same_text
 from spacy_punct.reading.pieces import joined_slots
 from spacy_punct.reading.windows import windows
-from spacy_punct.text.glyphs import Quotes
+from spacy_punct.text.writer import Quotes
 
 _SHOWN = 10
 """How many words of a constituent are shown."""

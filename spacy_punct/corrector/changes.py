@@ -16,8 +16,7 @@ from spacy_punct.reading.pieces import (
     write_sentence,
 )
 from spacy_punct.reading.sentences import BareSentence, bare_sentences
-from spacy_punct.text.glyphs import Quotes, glyph_table, quotes_of
-from spacy_punct.text.writer import Writer
+from spacy_punct.text.writer import Quotes, Writer, glyph_table, quotes_of
 
 CorrectionData = dict[str, Any]
 """The fields of a `Correction`, as plain data; the word as its position."""

@@ -30,15 +30,12 @@ from spacy_punct.pipe.base import (
     Start,
     starting_point,
     takes,
-    underlying,
 )
 from spacy_punct.reading.attributes import CORRECTIONS, register
 from spacy_punct.reading.bare import reparsed
 from spacy_punct.reading.pieces import joined_slots
 from spacy_punct.reading.sentences import BareSentence
-from spacy_punct.text.glyphs import QUOTES, Quotes, quotes_of
-from spacy_punct.text.spacing import NO_SPACES
-from spacy_punct.text.writer import Writer
+from spacy_punct.text.writer import NO_SPACES, QUOTES, Quotes, Writer, quotes_of
 
 _UNTRAINED = Config().from_str(
     """
@@ -160,8 +157,8 @@ class PunctuationCorrector(PunctuationPipe):
         changed = [i for i, marks in enumerate(sentence.marks) if shown[i] != marks]
         words: list[int] = []
         if changed:
-            before = underlying(distribution, known)
-            after = underlying(distribution, inventory.known(tuple(slots)))
+            before = distribution.underlying(observed)
+            after = distribution.underlying(tuple(slots))
             words = [
                 blamed_word(distribution.tree, i, known[i], slots[i], before, after)
                 for i in changed

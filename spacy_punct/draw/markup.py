@@ -11,7 +11,7 @@ from unicodedata import combining, east_asian_width
 from xml.etree.ElementTree import Element, tostring
 
 from spacy_punct.data.marks import ABBREVIATION_DOT, UNK
-from spacy_punct.text.glyphs import glyph_table
+from spacy_punct.text.writer import glyph_table
 
 COLOURS = (
     *("#0072b2", "#c04a00", "#00795a", "#882255"),

@@ -18,7 +18,6 @@ from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.features import (
-    RELATION_CONTEXTS,
     FeatureRows,
     Observer,
     TreeFeatures,
@@ -164,20 +163,21 @@ class LogLinearAttach(AttachScorer):
 
     def forward(self, batch: Sequence[TreeFeatures]) -> list[RelationScores]:
         part = TreeFeatures.concatenate(batch)
-        values = self._dropped_out(np.tile(part.value, (self.observer.n_contexts, 1)))
-        n = len(RELATION_CONTEXTS)
+        rows, shared_rows = self.rows(part)
+        size, n = len(part.relation), len(rows)
+        values = self._dropped_out(np.tile(part.value, (n + len(shared_rows), 1)))
         # Nodes of the same relation side by side, so that each has a slice of all.
         order = np.argsort(part.relation, kind="stable")
         place = np.argsort(order)[part.node]
-        bags = _Bags.of(self.rows.rows(part), place, values[:n], len(part))
-        shared = _Bags.of(self.rows.shared_rows(part), place, values[n:], len(part))
+        bags = _Bags.of(rows, place, values[:n], size)
+        shared = _Bags.of(shared_rows, place, values[n:], size)
         from_shared = shared.sums(self.shared)
         pack = np.array([self.observer.n_tags, 1])
         left = embedding(torch.from_numpy(part.left[order] @ pack), self.left)
         right = embedding(torch.from_numpy(part.right[order] @ pack), self.right)
         symmetry = self._symmetry(part)[order, None]
         relations, starts = np.unique(part.relation[order], return_index=True)
-        ends = [*starts[1:], len(part)]
+        ends = [*starts[1:], size]
         result = []
         for d, i, k in zip(relations, starts, ends, strict=True):
             scores = (
@@ -223,7 +223,7 @@ class LogLinearAttach(AttachScorer):
         sizes (Sequence[int]): How many nodes each has.
         RETURNS (list[NodeScores]): What inference needs.
         """
-        base: list[np.ndarray] = [np.zeros(0)] * len(part)
+        base: list[np.ndarray] = [np.zeros(0)] * sum(sizes)
         for group in groups:
             rows = group.scores.double().numpy()
             for node, row in zip(group.nodes.tolist(), rows, strict=True):
@@ -260,9 +260,10 @@ class LogLinearAttach(AttachScorer):
         )
         table, columns = self.by_relation[relation], self.columns[relation]
         terms = np.zeros((len(marks), len(columns)))
-        for rows in self.rows.rows(part):
+        own, shared = self.rows(part)
+        for rows in own:
             terms[rows >= 0] += table[rows[rows >= 0]].numpy()
-        for rows in self.rows.shared_rows(part):
+        for rows in shared:
             terms[rows >= 0] += self.shared[rows[rows >= 0]][:, columns].numpy()
         return terms
 

@@ -1,5 +1,6 @@
 """The model of one sentence as a probability distribution: the door for people."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,12 +13,13 @@ from spacy_punct.errors import (
     Errors,
     ImpossibleSurfaceError,
     PunctError,
+    Warnings,
     check_range,
 )
 from spacy_punct.model.automaton import Automata, EditCounts
 from spacy_punct.model.conditional import ConditionalSampler
 from spacy_punct.model.inside import COMPLEX_STEP, Chart
-from spacy_punct.model.inventory import Pair
+from spacy_punct.model.inventory import EMPTY, Pair
 from spacy_punct.model.marginals import Marginaliser
 from spacy_punct.model.mbr import best_by_slot
 from spacy_punct.model.sampling import Given, Sampler, Samples, pooled_marginals
@@ -31,6 +33,10 @@ Seed = int | Sequence[int]
 _SEPARATED = frozenset({"root", "conj", "cc"})
 """Relations whose marks are not on both sides."""
 _CONDITIONAL_SAMPLES = 1000
+_BEAM = 32
+"""Bounds the search for the underlying tree; ordinary sentences do not reach it."""
+_LONGEST_SLOT = 16
+"""Of slots with more marks nobody asks who put them there."""
 _LEAST_GUESS = np.log(1e-4)
 
 
@@ -43,7 +49,6 @@ class Distribution:
     """
 
     def __init__(self, tree: Tree, scores: NodeScores, automata: Automata) -> None:
-        tree.check_projective()
         self.tree = tree
         self._scores = scores
         self._automata = automata
@@ -122,11 +127,25 @@ class Distribution:
             None for an exact one.
         RETURNS (tuple[Pair, ...]): A pair for each word.
         """
-        return self._best(slots, beam)[0]
+        observed = self._observed(slots)
+        given = self._given(observed)
+        return viterbi(self.tree, observed, given, self._automata, beam)[0]
 
-    def viterbi_log_prob(self, slots: PartialSlots) -> float:
-        """log p(that underlying tree, surface | tree)."""
-        return self._best(slots)[1]
+    def underlying(self, slots: Slots) -> tuple[Pair, ...]:
+        """The best underlying pairs behind any surface, unknown marks read as UNK.
+
+        If the model cannot have written the surface, or if a slot is so long that the
+        search would take minutes, all pairs are empty and a warning says why.
+        """
+        try:
+            if max(map(len, slots)) <= _LONGEST_SLOT:
+                return self.viterbi(self._inventory.known(slots), beam=_BEAM)
+            reason = f"a slot has more than {_LONGEST_SLOT} marks"
+        except ImpossibleSurfaceError as error:
+            reason = str(error)
+        words = " ".join(self.tree.words[:5])
+        warnings.warn(Warnings.W003.format(words=words, reason=reason), stacklevel=2)
+        return ((EMPTY, EMPTY),) * len(self.tree)
 
     def attach(self, i: int, slots: PartialSlots) -> dict[Pair, float]:
         """p(l, r) at word i, given the surface inside its constituent.
@@ -283,13 +302,6 @@ class Distribution:
             self._automata,
             count_unmatched=count_unmatched,
         )
-
-    def _best(
-        self, slots: PartialSlots, beam: int | None = None
-    ) -> tuple[tuple[Pair, ...], float]:
-        observed = self._observed(slots)
-        given = self._given(observed)
-        return viterbi(self.tree, observed, given, self._automata, beam)
 
 
 def restore_from_trees(

@@ -101,11 +101,6 @@ class Observer:
         self.edge_tag = self.unknown_tag + 1
         self.n_tags = self.edge_tag + 1
 
-    @property
-    def n_contexts(self) -> int:
-        """How many contexts an observation may have."""
-        return len(RELATION_CONTEXTS) + (1 if self.observed_pairs is None else 2)
-
     def __call__(self, tree: Tree, slots: ObservedSlots | None = None) -> TreeFeatures:
         """Observe a tree, and the marks inside its constituents if slots are given."""
         return self.together([tree], [slots])
@@ -282,14 +277,13 @@ class FeatureRows:
         table[self.shared_keys] = np.arange(len(self.shared_keys))
         return table
 
-    def rows(self, part: TreeFeatures) -> np.ndarray:
-        """(4, observations) rows in the node's relation's table; -1 for none."""
-        return self._lookup[part.relation[part.node], self._packed(self.observer, part)]
-
-    def shared_rows(self, part: TreeFeatures) -> np.ndarray:
-        """(1 or 2, observations) rows in the table of context g and of no context;
-        -1 for none."""
-        return self._shared_lookup[self._packed_shared(self.observer, part)]
+    def __call__(self, part: TreeFeatures) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of observations, -1 for none: (4, observations) in the table of the
+        node's relation, and (1 or 2, observations) in that of context g and none."""
+        packed = self._packed(self.observer, part)
+        shared = self._packed_shared(self.observer, part)
+        own = self._lookup[part.relation[part.node], packed]
+        return own, self._shared_lookup[shared]
 
 
 def _frequent(parts: list[np.ndarray], min_count: int) -> np.ndarray:

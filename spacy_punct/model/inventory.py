@@ -10,7 +10,7 @@ import numpy as np
 
 from spacy_punct.data.depunctuation import PunctuatedTree, replace_marks
 from spacy_punct.data.marks import BOS, UNK, is_symmetric, is_unmatched
-from spacy_punct.data.tree import Puncteme, Slots, Tree
+from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.data.treebank import count_marks
 from spacy_punct.errors import Errors, PunctError, check_range
 
@@ -46,7 +46,7 @@ class Backoff:
         check_range("mass", self.mass, 0, 1)
         check_range("growth", self.growth, 0, 1)
 
-    @property
+    @cached_property
     def silence(self) -> float:
         """The probability of leaving W_d and drawing (ε, ε)."""
         return self.mass * (1 - self.growth) ** 2
@@ -200,9 +200,6 @@ class Inventory:
                 return self.relation_index[name]
         return self.relation_index[ANY_RELATION]
 
-    def relation_ids(self, tree: Tree) -> list[int]:
-        return [self.relation_id(relation) for relation in tree.relations]
-
     def encode(
         self, marks: Iterable[str], where: str = "the string"
     ) -> tuple[int, ...]:
@@ -224,7 +221,7 @@ class Inventory:
         """The probability of leaving W_d and drawing this pair (of mark numbers)."""
         backoff = self.backoff
         marks = [backoff.growth * backoff.unigram[k] for s in pair for k in s]
-        return backoff.mass * (1 - backoff.growth) ** 2 * prod(marks)
+        return backoff.silence * prod(marks)
 
     def known(self, slots: Slots) -> Slots:
         """The slots with unknown marks, and a literal `^`, replaced by UNK."""

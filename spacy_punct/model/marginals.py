@@ -70,8 +70,10 @@ class Marginaliser:
         for head in reversed(self._tree.top_down):
             if head not in tables:
                 tables[head] = self._attached(head, self._inner(head, tables))
+        # Heads take the tables of their children away: that of the root is left.
+        (whole,) = tables.values()
         edges: tuple[dict[Ids, float], ...] = defaultdict(float), defaultdict(float)
-        for (_, left, right), weight in tables[self._tree.root]:
+        for (_, left, right), weight in whole:
             edges[0][left] += weight
             edges[1][right] += weight
         for left, weight in edges[0].items():

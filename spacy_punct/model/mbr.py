@@ -1,7 +1,7 @@
 """The answer of minimum Bayes risk (section 6.1, eq. 10), and its loss."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from operator import itemgetter
 
@@ -89,24 +89,29 @@ def best_slot(marginal: Marginal) -> Puncteme:
     return best
 
 
-def restricted(marginal: Marginal, allowed: Set[str]) -> dict[Puncteme, float]:
-    """A slot's marginal when only some marks may be written.
+def restricted(
+    marginals: Iterable[Marginal], allowed: Set[str]
+) -> list[dict[Puncteme, float]]:
+    """The slots' marginals when only some marks may be written.
 
     A mark that may not is left out, except that what ends a sentence becomes a full
     stop, if that is allowed.
 
-    marginal (Marginal): The slot's marginal.
+    marginals (Iterable[Marginal]): A marginal for each slot.
     allowed (Set[str]): The marks that may be written.
-    RETURNS (dict[Puncteme, float]): The marginal of what is written instead, the
-        most probable first.
+    RETURNS (list[dict[Puncteme, float]]): The marginals of what is written instead,
+        the most probable first.
     """
     marks = frozenset(allowed)
-    result = marginal
-    if not all(map(marks.issuperset, marginal)):
-        result = defaultdict(float)
-        for surface, probability in marginal.items():
-            result[_written(surface, marks)] += probability
-    return dict(sorted(result.items(), key=itemgetter(1), reverse=True))
+    found = []
+    for marginal in marginals:
+        result = marginal
+        if not all(map(marks.issuperset, marginal)):
+            result = defaultdict(float)
+            for surface, probability in marginal.items():
+                result[_written(surface, marks)] += probability
+        found.append(dict(sorted(result.items(), key=itemgetter(1), reverse=True)))
+    return found
 
 
 @lru_cache(maxsize=1 << 16)
@@ -123,5 +128,5 @@ def _written(surface: Puncteme, allowed: frozenset[str]) -> Puncteme:
 
 
 def best_by_slot(marginals: Sequence[Marginal]) -> Slots:
-    """MBR slot by slot: exact, because the loss is a sum over slots."""
+    """MBR slot by slot, since the loss is a sum over slots; see `best_slot`."""
     return tuple(map(best_slot, marginals))

@@ -19,6 +19,7 @@ trees that have the pair, passes the found tree's cost. Mostly one tree is left,
 a handful to try one by one. Ties go to the pair that comes first in the inventory.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import exp, inf, isfinite, log, prod
@@ -203,28 +204,30 @@ class _Search:
         silent[list(self._sites)] = 0.0
         self._silent = float(silent.sum())
         self._bounds = [0.0] * len(slots)
+        # The marks that the punctemes of a slot must bring, and what the back-off
+        # asks for each.
+        self._marks = {slot: set(slots[slot] or ()) - {0} for slot in self._parts}
+        spelled = {
+            mark: self._inventory.backoff_prob(((mark,), ()))
+            for mark in set().union(*self._marks.values())
+        }
         for slot in self._parts:
-            self._bounds[slot] = self._least_cost(slot)
+            self._bounds[slot] = self._least_cost(slot, spelled)
         self.bound = self._silent - sum(self._bounds)
         for site in self._sites.values():
             site.subtract(self._bounds[site.left], self._bounds[site.right])
             self.bound += log(site.most)
 
-    def _marks(self, slot: int) -> set[int]:
-        """The marks that its punctemes must bring."""
-        return set(self._slots[slot] or ()) - {0}
-
-    def _least_cost(self, slot: int) -> float:
+    def _least_cost(self, slot: int, spelled: Mapping[int, float]) -> float:
         """What a slot's most expensive mark costs at least."""
         most = 0.0
-        for mark in self._marks(slot):
-            spelled = self._inventory.backoff_prob(((mark,), ()))
+        for mark in self._marks[slot]:
             least = inf
             for node, side in self._parts[slot]:
                 site = self._sites[node]
                 least = min(least, site.least_cost(side, mark))
-                if spelled:
-                    least = min(least, log(site.most / spelled) / 2)
+                if spelled[mark]:
+                    least = min(least, log(site.most / spelled[mark]) / 2)
             if least == inf:
                 raise ImpossibleSurfaceError(Errors.P023)
             most = max(most, least)
@@ -238,7 +241,7 @@ class _Search:
             for node, site in self._sites.items()
         }
         for slot in self._parts:
-            for mark in self._marks(slot) - set(self._underlying(slot, choice)):
+            for mark in self._marks[slot] - set(self._underlying(slot, choice)):
                 least = inf
                 for node, side in self._parts[slot]:
                     site = self._sites[node]
@@ -251,10 +254,9 @@ class _Search:
     def scored(self, choice: Choice) -> tuple[float, Choice]:
         """log p(underlying tree, surface | tree), and the tree."""
         factors = [self._weight(node, pair) for node, pair in choice.items()]
-        factors += [
-            self._automata.prob(self._slots[slot], self._underlying(slot, choice))
-            for slot in self._parts
-        ]
+        surfaces = [self._slots[slot] for slot in self._parts]
+        strings = [self._underlying(slot, choice) for slot in self._parts]
+        factors += map(self._automata.prob, surfaces, strings)
         log_prob = self._silent + sum(map(log, factors)) if all(factors) else -inf
         return log_prob, choice
 

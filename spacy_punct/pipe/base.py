@@ -26,34 +26,27 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.marks import UNK
-from spacy_punct.data.tree import Puncteme, Slots
+from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import (
     Errors,
-    ImpossibleSurfaceError,
     PunctError,
     Warnings,
     check_range,
 )
 from spacy_punct.model.channel import DIRECTIONS, Channel, Direction
 from spacy_punct.model.distribution import Distribution
-from spacy_punct.model.inventory import EMPTY, Inventory, Pair
+from spacy_punct.model.inventory import Inventory, Pair
 from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.model.scores import Vectors
 from spacy_punct.reading.gold import gold_examples, has_gold
 from spacy_punct.reading.sentences import BareSentence, bare_sentences
-from spacy_punct.text.spacing import Spacing
+from spacy_punct.text.writer import Spacing
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable)
 
 _CLEARNLP = frozenset({"acomp", "attr", "npadvmod", "pcomp", "pobj", "prep", "relcl"})
 """Labels of the common English pipelines that no version of UD has."""
-
-_BEAM = 32
-"""Bounds the search for the underlying tree; ordinary sentences do not reach it."""
-
-_LONGEST_SLOT = 16
-"""Of slots with more marks nobody asks who put them there."""
 
 _BATCH = 256
 """Sentences scored together: a text may have thousands."""
@@ -259,16 +252,10 @@ class PunctuationPipe(TrainablePipe):
         (sentences,) = self.read([doc])
         if not sentences:
             return []
-        model = self.punctuation
-        known = model.inventory.known
+        found = self._distributions(self.punctuation, sentences)
         return [
-            (
-                sentence,
-                underlying(found.symmetric(symmetry), known(sentence.observed)),
-            )
-            for sentence, found in zip(
-                sentences, self._distributions(model, sentences), strict=True
-            )
+            (sentence, distribution.symmetric(symmetry).underlying(sentence.observed))
+            for sentence, distribution in zip(sentences, found, strict=True)
         ]
 
     def examples(self, examples: Iterable[Example]) -> list[PunctuatedTree]:
@@ -550,23 +537,6 @@ def find_pipe(nlp: Language, kind: type[T]) -> T | None:
                 nlp.enable_pipe(name)
             return component
     return None
-
-
-def underlying(distribution: Distribution, surface: Slots) -> Sequence[Pair]:
-    """The best underlying pairs behind a surface.
-
-    If the model cannot have written the surface, or if a slot is so long that the
-    search would take minutes, all pairs are empty and a warning says why.
-    """
-    try:
-        if max(map(len, surface)) <= _LONGEST_SLOT:
-            return distribution.viterbi(surface, beam=_BEAM)
-        reason = f"a slot has more than {_LONGEST_SLOT} marks"
-    except ImpossibleSurfaceError as error:
-        reason = str(error)
-    words = " ".join(distribution.tree.words[:5])
-    warnings.warn(Warnings.W003.format(words=words, reason=reason), stacklevel=2)
-    return ((EMPTY, EMPTY),) * len(distribution.tree)
 
 
 @cache

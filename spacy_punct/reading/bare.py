@@ -12,8 +12,8 @@ import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
-from spacy_punct.reading.attributes import TRUECASED, truecased_words
-from spacy_punct.reading.pieces import PieceData, restored_doc
+from spacy_punct.reading.attributes import TRUECASED
+from spacy_punct.reading.pieces import PieceData, restored_doc, truecased_words
 from spacy_punct.reading.sentences import (
     WORDS_ONLY,
     BareSentence,

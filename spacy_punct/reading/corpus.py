@@ -13,7 +13,7 @@ from spacy_punct.data.treebank import make_treebank
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.reading.gold import has_gold, joined_gold, set_gold
 from spacy_punct.reading.sentences import WORDS_ONLY
-from spacy_punct.text.spacing import NO_SPACES
+from spacy_punct.text.writer import NO_SPACES
 
 SUFFIXES = (".conllu", ".spacy")
 

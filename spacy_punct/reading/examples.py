@@ -34,8 +34,7 @@ from spacy_punct.reading.gold import (
 )
 from spacy_punct.reading.pieces import joined_slots
 from spacy_punct.reading.sentences import MARKS
-from spacy_punct.text.spacing import Spacing
-from spacy_punct.text.writer import Writer
+from spacy_punct.text.writer import Spacing, Writer
 
 Batcher = Callable[[Iterable[Example]], Iterable[list[Example]]]
 Reader = Callable[[Language], Iterator[Example]]

@@ -1,6 +1,7 @@
 """Words and marks as they are written, and the `Doc` that is made of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 from spacy.tokens import Doc, Span, Token
@@ -8,8 +9,9 @@ from spacy.tokens import Doc, Span, Token
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.reading.attributes import register
+from spacy_punct.reading.attributes import TRUECASED, register
 from spacy_punct.reading.sentences import BareSentence
+from spacy_punct.text.casing import Casing, cased, same_letters
 from spacy_punct.text.writer import Gap, Piece, Writer
 
 register(Token, source_index={"default": None})
@@ -17,6 +19,8 @@ register(Token, source_index={"default": None})
 PieceData = list[Any]
 """Text, white space after it, number of the sentence, and position of the source
 token (None for a mark)."""
+Glyphs = Mapping[tuple[int, int], str]
+"""(slot, position) -> how a mark is written."""
 
 
 def restored_doc(source: Doc, pieces: Sequence[PieceData]) -> Doc:
@@ -174,7 +178,7 @@ def write_sentence(
     slots: Slots,
     words: Sequence[str],
     writer: Writer,
-    glyphs: Mapping[tuple[int, int], str],
+    glyphs: Glyphs,
     after: str = "",
 ) -> list[Piece]:
     """The words and marks of a sentence, as written.
@@ -183,7 +187,7 @@ def write_sentence(
     slots (Slots): Its marks now.
     words (Sequence[str]): How its words are written.
     writer (Writer): How to write.
-    glyphs (Mapping): (slot, position) -> how a mark is written.
+    glyphs (Glyphs): How marks that stayed are written.
     after (str): White space after it.
     RETURNS (list[Piece]): The pieces.
     """
@@ -200,6 +204,67 @@ def write_sentence(
         },
         after=after,
     )
+
+
+def write_text(
+    doc: Doc,
+    sentences: Sequence[tuple[BareSentence, Slots, Glyphs]],
+    writer: Writer,
+    casing: Casing,
+) -> list[PieceData]:
+    """The words and marks of a whole text, as written.
+
+    doc (Doc): The source.
+    sentences (Sequence[tuple]): Its sentences as they were, their marks now, and how
+        marks that stayed are written.
+    writer (Writer), casing (Casing): How to write.
+    RETURNS (list[PieceData]): The pieces. If there are no words, the source's tokens.
+    """
+    if not sentences:
+        return [[token.text, token.whitespace_, 0, token.i] for token in doc]
+    texts = [source.texts for source, *_ in sentences]
+    forms = None
+    if casing in ("auto", "truecase"):
+        words = [doc[i] for source, *_ in sentences for i in source.positions]
+        forms = truecased_words(words)
+        if casing == "truecase" and forms is None:
+            raise PunctError(Errors.P075)
+    capitals = cased(texts, casing, writer.spacing.language, forms)
+    pieces: list[PieceData] = []
+    if before := sentences[0][0].before:
+        pieces.append(["", before, 0, None])
+    for number, (source, slots, glyphs) in enumerate(sentences):
+        after = source.after
+        if number < len(sentences) - 1 and after in ("", " "):
+            after = writer.space
+        for piece in write_sentence(
+            source, slots, capitals[number], writer, glyphs, after
+        ):
+            token = None if piece.source is None else source.positions[piece.source]
+            pieces.append([piece.text, piece.space, number, token])
+    return pieces
+
+
+def truecased(token: Token) -> str | None:
+    """How the truecaser writes a token mid-sentence; None if it did not see it."""
+    forms = truecased_words([token])
+    return None if forms is None else forms[0]
+
+
+def truecased_words(words: Sequence[Token]) -> list[str] | None:
+    """How the truecaser writes words mid-sentence; None unless it saw all of them.
+
+    words (Sequence[Token]): Tokens of one Doc.
+    RETURNS (list[str] | None): The words.
+    """
+    text = words[0].doc.user_data.get(TRUECASED) if words else None
+    if text is None:
+        return None
+    forms = [text[word.idx : word.idx + len(word.text)] for word in words]
+    texts = [word.text for word in words]
+    # User data may have been copied to a Doc of another text.
+    is_same = all(map(same_letters, forms, texts, repeat(words[0].vocab.lang)))
+    return forms if is_same else None
 
 
 def joined_slots(sentences: Iterable[Slots]) -> list[Puncteme]:

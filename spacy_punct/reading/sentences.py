@@ -16,7 +16,7 @@ from spacy_punct.data.marks import (
 from spacy_punct.data.tree import ROOT, Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.scores import EncodedTree, Vectors
-from spacy_punct.text.spacing import NO_SPACES
+from spacy_punct.text.writer import NO_SPACES
 
 WORDS_ONLY = "spacy_punct.words_only"
 """Key of Docs in whose user data it is known that every token is a word."""

@@ -18,7 +18,7 @@ from spacy_punct.data.marks import (
 )
 from spacy_punct.reading.sentences import WORDS_ONLY
 from spacy_punct.text.casing import has_capital
-from spacy_punct.text.spacing import NO_SPACES
+from spacy_punct.text.writer import NO_SPACES
 
 _PRIOR_SENTENCES = 20
 """How many sentences what is expected of a text weighs as much as."""

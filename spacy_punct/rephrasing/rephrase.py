@@ -16,9 +16,14 @@ from spacy_punct.data.tree import Slots
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.channel import Channel
 from spacy_punct.pipe.base import find_pipe
-from spacy_punct.reading.attributes import truecased
 from spacy_punct.reading.bare import parse_words, parsed_well
-from spacy_punct.reading.pieces import PieceData, restored_doc, without_second_dots
+from spacy_punct.reading.pieces import (
+    PieceData,
+    restored_doc,
+    truecased,
+    without_second_dots,
+    write_text,
+)
 from spacy_punct.reading.sentences import BareSentence
 from spacy_punct.rephrasing.edits import AnyEdit, NoSuchWordError, steps_of
 from spacy_punct.rephrasing.underlying import (
@@ -31,11 +36,9 @@ from spacy_punct.rephrasing.underlying import (
 from spacy_punct.restorer.component import (
     PunctuationRestorer,
     Restoration,
-    write_pieces,
 )
 from spacy_punct.text.casing import capitalised, case_of, has_capital, recased
-from spacy_punct.text.glyphs import quotes_of
-from spacy_punct.text.writer import Writer
+from spacy_punct.text.writer import Writer, quotes_of
 from spacy_punct.truecaser.forms import is_capital_anywhere
 
 _CAPITAL_NOUNS = frozenset({"de", "lb"})
@@ -125,7 +128,8 @@ def rephrased_pieces(
 ) -> list[PieceData]:
     """Rephrased sentences as they are written, with the quotes of the text."""
     writer = Writer(pipe.spacing, quotes_of(doc.text))
-    return write_pieces(doc, sentences, writer, "keep")
+    written = [(s.source, s.slots, s.glyphs) for s in sentences]
+    return write_text(doc, written, writer, "keep")
 
 
 def restorer_of(nlp: Language | PunctuationRestorer) -> PunctuationRestorer:
@@ -192,8 +196,8 @@ def _rephrased(
         },
         white=tuple((" ",) if i is None else source.white[i] for i in was),
     )
-    kept = tuple(i is not None for i in was)
-    return Restoration(sentence, slots, kept, (1.0,) * len(slots), after.pairs)
+    certain = (1.0,) * len(slots)
+    return Restoration(sentence, slots, sentence.glyphs, certain, after.pairs)
 
 
 def _same_slots(order: Sequence[int], n: int) -> list[int | None]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from heapq import nlargest
-from itertools import islice
 from typing import Any, Literal
 
 from spacy.language import Language
@@ -24,22 +23,19 @@ from spacy_punct.pipe.base import (
     Start,
     starting_point,
     takes,
-    underlying,
 )
-from spacy_punct.reading.attributes import PIECES, register, truecased_words
+from spacy_punct.reading.attributes import PIECES, register
 from spacy_punct.reading.pieces import (
-    PieceData,
+    Glyphs,
     joined_slots,
     restored_doc,
     without_second_dots,
-    write_sentence,
+    write_text,
 )
 from spacy_punct.reading.sentences import BareSentence
 from spacy_punct.restorer.scorer import is_comparable
-from spacy_punct.text.casing import CASINGS, Casing, cased
-from spacy_punct.text.glyphs import QUOTES, Quotes
-from spacy_punct.text.spacing import NO_SPACES
-from spacy_punct.text.writer import Writer
+from spacy_punct.text.casing import CASINGS, Casing
+from spacy_punct.text.writer import NO_SPACES, QUOTES, Quotes, Writer
 
 Existing = Literal["replace", "keep", "error"]
 EXISTING: tuple[Existing, ...] = ("replace", "keep", "error")
@@ -102,7 +98,7 @@ class Restoration:
 
     source (BareSentence): The sentence.
     slots (Slots): Its restored punctuation.
-    kept (tuple[bool, ...]): Which slots were not restored but are as they were.
+    glyphs (Glyphs): How the marks that were kept are written.
     confidence (tuple[float, ...]): The probability of each slot.
     pairs (Sequence[Pair]): The underlying pair of each word.
     likely (tuple[Ranked, ...]): For each slot its most probable marks, if they are
@@ -111,7 +107,7 @@ class Restoration:
 
     source: BareSentence
     slots: Slots
-    kept: tuple[bool, ...]
+    glyphs: Glyphs
     confidence: tuple[float, ...]
     pairs: Sequence[Pair]
     likely: tuple[Ranked, ...] = ()
@@ -142,6 +138,7 @@ class PunctuationRestorer(PunctuationPipe):
     ) -> Restoration:
         if self.cfg["existing"] == "error":
             _check_unpunctuated(sentence)
+        allowed = self._allowed(inventory)
         fixed = self._fixed(sentence)
         observed = None
         if self.cfg["existing"] == "keep":
@@ -149,19 +146,25 @@ class PunctuationRestorer(PunctuationPipe):
                 None if slot is None else inventory.known((slot,))[0] for slot in fixed
             ]
         marginals = self._marginals(sentence, distribution, observed)
-        allowed = self._allowed(inventory)
-        marginals = [restricted(marginal, allowed) for marginal in marginals]
+        marginals = restricted(marginals, allowed)
         best = best_by_slot(marginals)
+        shown = without_second_dots(sentence.texts, best)
         confidence = tuple(
             1.0 if kept is not None else marginal.get(slot, 0.0)
             for kept, marginal, slot in zip(fixed, marginals, best, strict=True)
         )
-        surface = inventory.known(_filled(fixed, best))
-        pairs = underlying(distribution, surface)
-        slots = _filled(fixed, without_second_dots(sentence.texts, best))
-        kept = tuple(slot is not None for slot in fixed)
-        likely = tuple(map(_ranked, marginals))
-        return Restoration(sentence, slots, kept, confidence, pairs, likely)
+        return Restoration(
+            sentence,
+            slots=_filled(fixed, shown),
+            glyphs={
+                place: glyph
+                for place, glyph in sentence.glyphs.items()
+                if fixed[place[0]] is not None
+            },
+            confidence=confidence,
+            likely=tuple(map(_ranked, marginals)),
+            pairs=distribution.underlying(_filled(fixed, best)),
+        )
 
     def _fixed(self, sentence: BareSentence) -> list[Puncteme | None]:
         """The slots that are not to be restored: parts of words, and what is kept."""
@@ -196,12 +199,13 @@ class PunctuationRestorer(PunctuationPipe):
         """Write what `predict` found to the extension attributes."""
         writer = Writer(self.spacing, self.cfg["quotes"])
         for doc, sentences in zip(docs, scores, strict=True):
-            pieces = write_pieces(doc, sentences, writer, self.cfg["casing"])
+            written = [(s.source, s.slots, s.glyphs) for s in sentences]
+            slots = joined_slots([sentence.slots for sentence in sentences])
+            pieces = write_text(doc, written, writer, self.cfg["casing"])
             doc.user_data[PIECES] = pieces
             doc._.restored_text = "".join(text + space for text, space, *_ in pieces)
             for key in [k for k in doc.user_data if _is_puncteme(k)]:
                 del doc.user_data[key]
-            slots = joined_slots([sentence.slots for sentence in sentences])
             doc._.restored_slots = [list(slot) for slot in slots]
             doc._.restored_confidence = _joined_confidence(sentences)
             for sentence in sentences:
@@ -275,54 +279,6 @@ def make_punctuation_restorer(
     return PunctuationRestorer(
         nlp.vocab, start, name, RestorerSettings(**settings), scorer=scorer
     )
-
-
-def write_pieces(
-    doc: Doc, sentences: Sequence[Restoration], writer: Writer, casing: Casing
-) -> list[PieceData]:
-    """The words and marks of a whole text, as written.
-
-    doc (Doc): The source.
-    sentences (Sequence[Restoration]): Its restored sentences.
-    writer (Writer), casing (Casing): How to write.
-    RETURNS (list[PieceData]): The pieces. If there are no words, the source's tokens.
-    """
-    if not sentences:
-        return [[token.text, token.whitespace_, 0, token.i] for token in doc]
-    language = writer.spacing.language
-    texts = [s.source.texts for s in sentences]
-    forms = _truecased(doc, sentences) if casing in ("auto", "truecase") else None
-    if casing == "truecase" and forms is None:
-        raise PunctError(Errors.P075)
-    capitals = cased(texts, casing, language, forms)
-    pieces: list[PieceData] = []
-    if sentences[0].source.before:
-        pieces.append(["", sentences[0].source.before, 0, None])
-    for number, (restored, words) in enumerate(zip(sentences, capitals, strict=True)):
-        source = restored.source
-        after = source.after
-        if number < len(sentences) - 1 and after in ("", " "):
-            after = writer.space
-        glyphs = {
-            place: text
-            for place, text in source.glyphs.items()
-            if restored.kept[place[0]]
-        }
-        written = write_sentence(source, restored.slots, words, writer, glyphs, after)
-        for piece in written:
-            token = None if piece.source is None else source.positions[piece.source]
-            pieces.append([piece.text, piece.space, number, token])
-    return pieces
-
-
-def _truecased(doc: Doc, sentences: Sequence[Restoration]) -> list[list[str]] | None:
-    """The words of each sentence as a truecaser writes them, if there was one."""
-    words = [doc[i] for sentence in sentences for i in sentence.source.positions]
-    forms = truecased_words(words)
-    if forms is None:
-        return None
-    rest = iter(forms)
-    return [list(islice(rest, len(s.source.positions))) for s in sentences]
 
 
 def _check_unpunctuated(sentence: BareSentence) -> None:

@@ -32,7 +32,7 @@ from spacy_punct.serve.requests import (
     read_body,
     shortened,
 )
-from spacy_punct.text.glyphs import glyph_table
+from spacy_punct.text.writer import glyph_table
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _STATIC = Path(__file__).parent / "static"

@@ -5,7 +5,7 @@ letter or several (`ß`, `ŉ`, `µ`), the word keeps the one it has.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Literal
 
@@ -29,7 +29,7 @@ def cased(
     sentences: Sequence[Sequence[str]],
     casing: Casing,
     language: str,
-    forms: Sequence[Sequence[str]] | None = None,
+    forms: Iterable[str] | None = None,
 ) -> list[list[str]]:
     """The words of a text with its sentences capitalised, if that is wanted.
 
@@ -39,8 +39,8 @@ def cased(
         writes words without a capital as the forms are; "auto" is "truecase" if the
         whole text has no capital, and otherwise "keep".
     language (str): A two-letter code.
-    forms (Sequence[Sequence[str]] | None): How each word is written amid a sentence,
-        if that is known.
+    forms (Iterable[str] | None): How each word of the text is written amid a
+        sentence, if that is known.
     RETURNS (list[list[str]]): The same words, equal but for case.
     """
     words = [list(sentence) for sentence in sentences]
@@ -49,12 +49,10 @@ def cased(
     if casing == "auto" and any(has_capital(word) for s in words for word in s):
         return words
     if forms is not None and casing != "sentence":
+        form = iter(forms)
         words = [
-            [
-                word if has_capital(word) else form
-                for word, form in zip(*pair, strict=True)
-            ]
-            for pair in zip(words, forms, strict=True)
+            [w if has_capital(w) else f for w, f in zip(sentence, form, strict=False)]
+            for sentence in words
         ]
     for sentence in words:
         if language == "en":

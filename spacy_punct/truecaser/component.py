@@ -20,7 +20,8 @@ from thinc.types import Floats2d
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipe.architectures import SMALL_TAGGER
 from spacy_punct.pipe.base import intact
-from spacy_punct.reading.attributes import TRUECASED, register, truecased
+from spacy_punct.reading.attributes import TRUECASED, register
+from spacy_punct.reading.pieces import truecased
 from spacy_punct.text.casing import CASES, case_of, folded, has_capital, recased
 from spacy_punct.truecaser.forms import true_forms
 

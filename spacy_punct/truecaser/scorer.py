@@ -6,7 +6,7 @@ from typing import Any
 from spacy.scorer import PRFScore
 from spacy.training import Example
 
-from spacy_punct.reading.attributes import truecased
+from spacy_punct.reading.pieces import truecased
 from spacy_punct.text.casing import has_capital
 from spacy_punct.truecaser.forms import true_forms
 

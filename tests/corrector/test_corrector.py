@@ -35,8 +35,7 @@ from spacy_punct.reading.examples import create_correction_corpus, with_marks
 from spacy_punct.reading.gold import gold_slots, has_gold
 from spacy_punct.reading.pieces import joined_slots
 from spacy_punct.reading.sentences import WORDS_ONLY, bare_sentences
-from spacy_punct.text.spacing import Spacing
-from spacy_punct.text.writer import Writer
+from spacy_punct.text.writer import Spacing, Writer
 from tests.conftest import SAMPLE, SMALL_LEXICAL
 from tests.reading.docs import WORDS, parsed_doc
 from tests.reading.docs import with_marks as doc_with_marks

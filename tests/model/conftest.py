@@ -1,5 +1,6 @@
 """Random models and surfaces, in the words of the truth and of the package."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from spacy_punct.model.channel import Channel
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.model.scores import NodeScores
+from spacy_punct.model.viterbi import viterbi
 from tests.truth import (
     ABSORB_LEFT,
     KEEP,
@@ -85,10 +87,17 @@ def make_channel(noise: Noise) -> Channel:
 
 def make_scores(truth: Truth) -> NodeScores:
     return NodeScores(
-        truth.inventory.relation_ids(truth.tree),
+        list(map(truth.inventory.relation_id, truth.tree.relations)),
         truth.base,
         lambda node: truth.inside[node],
     )
+
+
+def best_log_prob(found: Distribution, surface: Sequence[Puncteme]) -> float:
+    """log p(the most probable underlying tree, surface | tree)."""
+    observed = found._observed(surface)
+    given = found._given(observed)
+    return viterbi(found.tree, observed, given, found._automata)[1]
 
 
 def make_distribution(truth: Truth) -> Distribution:

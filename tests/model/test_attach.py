@@ -249,7 +249,7 @@ def test_attach_scores_are_the_sum_of_the_firing_features(name, request):
     for example in examples:
         known = inventory.known(example.slots)
         # Rare relations go by the name of what stands in for them.
-        ids = inventory.relation_ids(example.tree)
+        ids = map(inventory.relation_id, example.tree.relations)
         tree = replace(
             example.tree, relations=tuple(inventory.relations[d] for d in ids)
         )

@@ -21,6 +21,7 @@ from spacy_punct.model.scores import NodeScores
 from tests.model.conftest import (
     ENGLISH,
     Case,
+    best_log_prob,
     english,
     make_case,
     make_channel,
@@ -62,7 +63,7 @@ def assert_posteriors(
 def assert_best(distribution: Distribution, truth: Truth, surface: Surface) -> None:
     best = truth.best(surface)
     pairs = distribution.viterbi(surface)
-    assert distribution.viterbi_log_prob(surface) == close(np.log(best))
+    assert best_log_prob(distribution, surface) == close(np.log(best))
     assert truth.joint(pairs, surface) == pytest.approx(best, rel=1e-9)
 
 
@@ -85,7 +86,7 @@ def test_figure_1() -> None:
     )
     sizes = [2, 2, 1, 2]
     scores = NodeScores(
-        inventory.relation_ids(tree),
+        list(map(inventory.relation_id, tree.relations)),
         [np.zeros(size) for size in sizes],
         lambda node: np.zeros((len(ENGLISH), sizes[node])),
     )
@@ -94,7 +95,7 @@ def test_figure_1() -> None:
         automata = Automata(inventory, english(direction))
         distribution = Distribution(tree, scores, automata)
         assert distribution.log_prob(surface) == close(np.log(1 / 8))
-        assert distribution.viterbi_log_prob(surface) == close(np.log(1 / 8))
+        assert best_log_prob(distribution, surface) == close(np.log(1 / 8))
         best = distribution.viterbi(surface)
         assert best == (quoted, ((), (".",)), silent, quoted)
         assert distribution.expected_unmatched(surface) == 0.0
@@ -156,7 +157,7 @@ def test_attach(some_case: Case) -> None:
 def test_impossible_surface(impossible_case: Case) -> None:
     distribution, surface = impossible_case.distribution, impossible_case.surface
     assert distribution.log_prob(surface) == -np.inf
-    for method in ("posteriors", "edits", "viterbi", "viterbi_log_prob"):
+    for method in ("posteriors", "edits", "viterbi"):
         with pytest.raises(PunctError, match="P023"):
             getattr(distribution, method)(surface)
 
@@ -353,7 +354,7 @@ def test_long_sentence(long_case: tuple[Truth, tuple[Puncteme, ...]]) -> None:
     shares = [sum(node.values()) for node in posteriors]
     assert len(shares) == LONG
     assert all(-1e-9 < share < 1 + 1e-9 for share in shares)
-    assert -np.inf < distribution.viterbi_log_prob(surface) < log_prob
+    assert -np.inf < best_log_prob(distribution, surface) < log_prob
     assert 0 < distribution.expected_unmatched(surface) < LONG
     assert np.isfinite(distribution.edits(surface)).all()
     step = 1e-4
@@ -401,7 +402,7 @@ def test_many_equally_good_explanations() -> None:
     distribution = make_distribution(truth)
     surface = ((), *[(",",)] * LONG)
     assert distribution.log_prob(surface) == close(LONG * np.log(9 * 0.1 * 0.5))
-    best = distribution.viterbi_log_prob(surface)
+    best = best_log_prob(distribution, surface)
     assert best == close(LONG * np.log(0.1 * 0.5))
     assert set(distribution.viterbi(surface)) <= pairs.keys() - {silent}
 

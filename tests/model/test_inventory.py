@@ -149,11 +149,6 @@ def test_relation_backoff() -> None:
     assert found("nmod") == ANY_RELATION
     assert found("nmod:tmod") == ANY_RELATION
     assert found(ANY_RELATION) == ANY_RELATION
-    tree = Tree(("a", "b"), ("X", "X"), (-1, 0), ("acl:x", "new"))
-    assert [inventory.relations[d] for d in inventory.relation_ids(tree)] == [
-        "acl",
-        ANY_RELATION,
-    ]
 
 
 def test_encode(inventory: Inventory) -> None:

@@ -10,7 +10,6 @@ from spacy_punct.data.tree import Tree
 from spacy_punct.errors import PunctError
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Backoff, Inventory
-from spacy_punct.pipe.base import underlying
 from spacy_punct.rephrasing.underlying import (
     UnderlyingTree,
     is_balanced,
@@ -139,7 +138,7 @@ def test_underlying_recovered_is_the_best_by_enumeration(seed):
     words = [f"w{i}" for i in range(len(truth.tree))]
     places = range(5, 5 + len(words))
     model = make_distribution(truth)
-    pairs = underlying(model, surface)
+    pairs = model.underlying(surface)
     found = recover(model.tree, pairs, surface, truth.inventory, words, places)
     assert found.words == tuple(words)
     assert found.sources == tuple(places)
@@ -161,7 +160,7 @@ def test_underlying_unknown_marks_have_their_names_again():
         Noise(marks, keep, "left-to-right"),
     )
     surface = (("§",), (), ("¶", ABBREVIATION_DOT, "†"))
-    pairs = underlying(make_distribution(truth), inventory.known(surface))
+    pairs = make_distribution(truth).underlying(surface)
     found = recover(tree, pairs, surface, inventory, ("v", "w."))
     assert found.pairs == (EMPTY, (("§",), ("¶", "†")))
     assert found.strings == ((BOS, "§"), (), (ABBREVIATION_DOT, "¶", "†"))

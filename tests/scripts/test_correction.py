@@ -21,8 +21,7 @@ from spacy_punct.model.evaluation import permutation_test, score, sentence_edits
 from spacy_punct.reading.corpus import make_doc, unpunctuated
 from spacy_punct.reading.examples import with_marks
 from spacy_punct.restorer.evaluation import evaluate_pipeline
-from spacy_punct.text.spacing import Spacing
-from spacy_punct.text.writer import Writer
+from spacy_punct.text.writer import Spacing, Writer
 
 CORRECTOR = "punctuation_corrector"
 SEED = 5

@@ -173,7 +173,7 @@ class PriorScorer(nn.Module):
         )
 
     def prepare(self, tree: Tree, slots=None) -> list[int]:
-        return self.inventory.relation_ids(tree)
+        return list(map(self.inventory.relation_id, tree.relations))
 
     def forward(self, batch: list[list[int]]) -> list[RelationScores]:
         relations = np.concatenate(batch)

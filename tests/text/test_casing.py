@@ -137,17 +137,17 @@ KNOWN = [["the", "NASA", "of", "Anna"], ["iPhone", "or", "iOS"]]
 )
 def test_casing_forms_are_used_for_words_without_a_capital(casing, expected):
     words = [sentence.split() for sentence in FORMS.split("|")]
-    result = cased(words, casing, "en", KNOWN)
+    result = cased(words, casing, "en", chain(*KNOWN))
     assert " | ".join(map(" ".join, result)) == expected
 
 
 def test_casing_auto_uses_forms_if_no_word_has_a_capital():
     words = [sentence.lower().split() for sentence in FORMS.split("|")]
-    assert cased(words, "auto", "en", KNOWN) == [
+    assert cased(words, "auto", "en", chain(*KNOWN)) == [
         ["The", "NASA", "of", "Anna"],
         ["iPhone", "or", "iOS"],
     ]
-    assert cased([["i'm"], []], "auto", "en", [["i'm"], []]) == [["I'm"], []]
+    assert cased([["i'm"], []], "auto", "en", ["i'm"]) == [["I'm"], []]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from spacy_punct.data.marks import ABBREVIATION_DOT
-from spacy_punct.text.glyphs import glyph_table
+from spacy_punct.text.writer import glyph_table
 
 QUOTES = ("``", "''", "`", "'")
 

@@ -4,8 +4,7 @@ from spacy_punct.data.depunctuation import PunctuatedTree, Spaces
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.tree import Slots, Tree
 from spacy_punct.data.treebank import read_treebank
-from spacy_punct.text import Spacing
-from spacy_punct.text.spacing import NO_SPACES, Context
+from spacy_punct.text.writer import NO_SPACES, Context, Spacing
 
 
 def between(spacing: Spacing, *marks: str, context: Context = ("", "")) -> str:

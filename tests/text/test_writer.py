@@ -16,8 +16,15 @@ from spacy_punct.data.depunctuation import (
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
-from spacy_punct.text import Gap, Piece, Spacing, Writer, joined
-from spacy_punct.text.glyphs import QUOTES, glyph_table
+from spacy_punct.text.writer import (
+    QUOTES,
+    Gap,
+    Piece,
+    Spacing,
+    Writer,
+    glyph_table,
+    joined,
+)
 
 
 def sentence(*items: str | list[str]) -> tuple[list[str], list[tuple[str, ...]]]:
