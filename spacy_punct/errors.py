@@ -408,6 +408,19 @@ class Errors(metaclass=_Coded):
         "Serving needs the package {package}, which is not installed. Install what is "
         "needed: pip install 'spacy-punct[serve]'."
     )
+    # Encoder
+    P170 = (
+        "The encoder has no weights yet. Load a pipeline that has them, or source its "
+        'tok2vec: `nlp.add_pipe("tok2vec", source=spacy_punct.load("en"))`.'
+    )
+    P171 = (
+        "These are not the weights of an encoder, or they are damaged ({reason}). Save "
+        "them again, or fetch the pipeline again."
+    )
+    P172 = (
+        "The encoder's setting `{name}` is {value}, but its weights need {needed}. "
+        "Change the setting, or load other weights."
+    )
 
 
 class Warnings(metaclass=_Coded):

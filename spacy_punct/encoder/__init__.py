@@ -1,0 +1,1 @@
+"""The transformer that reads the words, as a spaCy `tok2vec`."""
