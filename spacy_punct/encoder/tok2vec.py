@@ -104,7 +104,7 @@ def build_encoder(
     width: int = 384,
     window: int = 192,
     margin: int = 32,
-    batch_pieces: int = 2048,
+    batch_pieces: int = 1024,
     precision: Precision = "auto",
     threads: int = 1,
 ) -> Model[list[Doc], list[Floats2d]]:
