@@ -421,6 +421,11 @@ class Errors(metaclass=_Coded):
         "The encoder's setting `{name}` is {value}, but its weights need {needed}. "
         "Change the setting, or load other weights."
     )
+    # Written text
+    P173 = (
+        "Spoken forms of numbers need the package num2words. Install it with "
+        '`pip install "spacy-punct[project]"`, or leave out the spoken forms.'
+    )
 
 
 class Warnings(metaclass=_Coded):
