@@ -1,6 +1,6 @@
 """Sentences of a Doc as trees, whatever component made the parse."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,6 +125,30 @@ def bare_sentences(
         result.append(_parsed(sentence, words, heads, text, before, after, vectors))
         before = ""
     return result
+
+
+def sentence_words(
+    doc: Doc, starts: Sequence[bool] | None = None
+) -> Iterator[list[int]]:
+    """The words of each sentence of a Doc that has any: neither marks nor white space.
+
+    doc (Doc): The Doc.
+    starts (Sequence[bool] | None): Which tokens begin sentences, if the Doc does not
+        say.
+    YIELDS (list[int]): The places of the words.
+    """
+    if starts is None:
+        starts = [bool(token.is_sent_start) for token in doc]
+    words_only = doc.user_data.get(WORDS_ONLY, False)
+    words: list[int] = []
+    for token, start in zip(doc, starts, strict=True):
+        if start and words:
+            yield words
+            words = []
+        if not token.is_space and (words_only or not is_mark_token(token)):
+            words.append(token.i)
+    if words:
+        yield words
 
 
 def _heads(doc: Doc) -> list[int]:
