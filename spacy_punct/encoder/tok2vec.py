@@ -20,6 +20,7 @@ from spacy_punct.encoder.storage import from_bytes, to_bytes
 from spacy_punct.encoder.transformer import Transformer
 from spacy_punct.encoder.wordpieces import MAX_PIECES, WordPieces
 from spacy_punct.errors import Errors, PunctError, check_range
+from spacy_punct.reading.sentences import readable
 
 Precision = Literal["auto", "float32", "bfloat16"]
 
@@ -108,10 +109,11 @@ def build_encoder(
     precision: Precision = "auto",
     threads: int = 1,
 ) -> Model[list[Doc], list[Floats2d]]:
-    """A pretrained transformer that reads the tokens of Docs.
+    """A pretrained transformer that reads the words of Docs.
 
     Registered as `spacy_punct.Encoder.v1`. Weights and vocabulary come with the
-    pipeline that has them; there is no training from nothing.
+    pipeline that has them; there is no training from nothing. Marks are not read, so
+    that a text with them is read as it is without: their vectors are zeros.
 
     width (int): The length of the vectors.
     window (int): The most word pieces that are read together.
@@ -144,31 +146,40 @@ def forward(
     encoder = _encoder(model)
     if encoder.pieces is None:
         raise PunctError(Errors.P170)
-    texts = [[token.text for token in doc] for doc in docs]
+    places = [readable(doc) for doc in docs]
+    texts = [
+        [doc[i].text for i in found] for doc, found in zip(docs, places, strict=True)
+    ]
+    width = model.get_dim("nO")
+    rows = [model.ops.alloc2f(len(doc), width) for doc in docs]
     n_tokens = sum(map(len, texts))
     if not n_tokens:
-        return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in docs], lambda _: []
+        return rows, lambda _: []
     settings = encoder.settings
-    found = batches(
+    windows = batches(
         texts,
         encoder.pieces,
         window=settings.window,
         margin=settings.margin,
         batch_pieces=settings.batch_pieces,
     )
-    inputs = ArgsKwargs((list(found), n_tokens), {})
+    inputs = ArgsKwargs((list(windows), n_tokens), {})
     with at_most_threads(settings.threads):
         vectors, backprop = model.shims[0](inputs, is_train)
-    cuts = np.cumsum([len(text) for text in texts])[:-1].tolist()
+    read: Any = torch2xp(vectors.detach())
+    end = 0
+    for row, found in zip(rows, places, strict=True):
+        row[found] = read[end : end + len(found)]
+        end += len(found)
 
     def backprop_docs(gradients: list[Floats2d]) -> list:
-        slope = xp2torch(model.ops.xp.concatenate(gradients), device=vectors.device)
+        own = [d[found] for d, found in zip(gradients, places, strict=True)]
+        slope = xp2torch(model.ops.xp.concatenate(own), device=vectors.device)
         with at_most_threads(settings.threads):
             backprop(ArgsKwargs(((vectors,),), {"grad_tensors": (slope,)}))
         return []
 
-    rows: Any = torch2xp(vectors.detach())
-    return model.ops.xp.split(rows, cuts), backprop_docs
+    return rows, backprop_docs
 
 
 def _encoder(model: Model) -> Encoder:

@@ -1,1 +1,1 @@
-"""The component `biaffine_parser`: tags and trees of words, whatever marks there are."""
+"""The component `biaffine_parser`: tags and trees of the words of a text."""

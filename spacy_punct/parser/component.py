@@ -237,7 +237,7 @@ class BiaffineParser(TrainablePipe):
         relations = [strings.add(label) for label in names["relations"]]
         tags = [strings.add(tag) for tag in names["tags"]]
         heads = np.full(n, -1, dtype=np.int64)
-        values = np.zeros((n, 5), dtype=np.uint64)
+        values: Any = np.zeros((n, 5), dtype=np.uint64)
         for parse in parses:
             for k, i in enumerate(parse.positions):
                 head = parse.heads[k]
@@ -416,7 +416,7 @@ class BiaffineParser(TrainablePipe):
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write the model and its labels to a folder."""
-        writers = {
+        writers: dict[str, Callable[[Path], None]] = {
             name: partial(_write, give=give) for name, give in self._writers().items()
         }
         util.to_disk(util.ensure_path(path), writers, exclude)
@@ -425,7 +425,7 @@ class BiaffineParser(TrainablePipe):
         self, path: str | Path, *, exclude: Iterable[str] = ()
     ) -> "BiaffineParser":
         """Read what `to_disk` wrote."""
-        readers = {
+        readers: dict[str, Callable[[Path], None]] = {
             name: partial(_read, take=take) for name, take in self._readers().items()
         }
         with intact(self.name):

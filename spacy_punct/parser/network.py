@@ -76,6 +76,7 @@ class Network(nn.Module):
         dropout: float,
     ) -> None:
         super().__init__()
+        self.dropout = dropout
 
         def layer(size: int) -> nn.Sequential:
             linear = nn.Linear(width, size)
@@ -89,9 +90,8 @@ class Network(nn.Module):
         self.relation_head = layer(relation_width)
         self.arcs = Bilinear(arc_width, 1)
         self.relations = Bilinear(relation_width, n_relations)
-        self.tags = nn.Sequential(
-            layer(tag_width), nn.Linear(tag_width, n_morphs + n_tags)
-        )
+        self.tag_hidden = layer(tag_width)
+        self.tags = nn.Linear(tag_width, n_morphs + n_tags)
         self.n_morphs = n_morphs
 
     def forward(self, words: Tensor, is_word: Tensor) -> Scores:
@@ -106,7 +106,7 @@ class Network(nn.Module):
         possible = F.pad(is_word, (1, 0), value=True)[:, None, :]
         own = torch.eye(words.shape[1], dtype=torch.bool, device=words.device)
         arcs = arcs.masked_fill(~possible | F.pad(own, (1, 0)), NEVER)
-        both = self.tags(words)
+        both = self.tags(self.tag_hidden(words))
         return Scores(
             arcs, words, both[..., : self.n_morphs], both[..., self.n_morphs :]
         )
@@ -209,11 +209,11 @@ def _packed(network: Network | None) -> bytes:
         "width": network.root.shape[2],
         "arc_width": network.arcs.weight.shape[1] - 1,
         "relation_width": network.relations.weight.shape[1] - 1,
-        "tag_width": network.tags[1].in_features,
+        "tag_width": network.tags.in_features,
         "n_relations": network.relations.weight.shape[0],
         "n_morphs": network.n_morphs,
-        "n_tags": network.tags[1].out_features - network.n_morphs,
-        "dropout": network.arc_head[3].p,
+        "n_tags": network.tags.out_features - network.n_morphs,
+        "dropout": network.dropout,
     }
     return srsly.msgpack_dumps({"sizes": sizes, "weights": weights})
 

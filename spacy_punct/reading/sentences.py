@@ -127,6 +127,32 @@ def bare_sentences(
     return result
 
 
+def readable(doc: Doc) -> list[int]:
+    """The tokens that are read as words: neither marks nor white space, but the hyphens
+    inside what is written as one word.
+
+    doc (Doc): The Doc, parsed or not.
+    RETURNS (list[int]): Their places.
+    """
+    if doc.user_data.get(WORDS_ONLY, False):
+        return list(range(len(doc)))
+    found: list[int] = []
+    tokens = list(doc)
+    for token in tokens:
+        if token.is_space:
+            continue
+        inside = (
+            token.text in HYPHENS
+            and found[-1:] == [token.i - 1]
+            and not tokens[token.i - 1].whitespace_
+            and not token.whitespace_
+            and not all(map(is_mark, [t.text for t in tokens[token.i + 1 :][:1]]))
+        )
+        if inside or not is_mark_token(token):
+            found.append(token.i)
+    return found
+
+
 def sentence_words(
     doc: Doc, starts: Sequence[bool] | None = None
 ) -> Iterator[list[int]]:

@@ -18,6 +18,7 @@ from spacy_punct.encoder import tok2vec
 from spacy_punct.encoder.tok2vec import at_most_threads, build_encoder, set_weights
 from spacy_punct.encoder.wordpieces import WordPieces
 from spacy_punct.errors import PunctError
+from spacy_punct.reading.sentences import WORDS_ONLY, readable
 from tests.conftest import SAMPLE
 from tests.encoder.small import (
     LISTENER,
@@ -311,3 +312,26 @@ def test_any_text_can_be_read(words):
     (rows,) = small_encoder().predict([doc_of(*words)])
     assert rows.shape == (len(words), WIDTH)
     assert np.isfinite(rows).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Tom , who slept , left .", "Tom who slept left"),
+        ("“Really?” he (Tom) asked…", "Really he Tom asked"),
+        ("a well-known, long-term plan -", "a well - known long - term plan"),
+        ("It's 5:30 p.m. in the U.S., no?", "It 's 5:30 p.m. in the U.S. no"),
+        ("the students' books", "the students ' books"),
+        (" \n . ! ", ""),
+    ],
+)
+def test_marks_are_not_read(text, read):
+    nlp = spacy.blank("en")
+    doc = nlp(text)
+    places = readable(doc)
+    assert [doc[i].text for i in places] == read.split()
+    bare = Doc(nlp.vocab, words=[doc[i].text for i in places])
+    bare.user_data[WORDS_ONLY] = True
+    with_marks, without = small_encoder().predict([doc, bare])
+    assert with_marks[places] == pytest.approx(without, abs=1e-5)
+    assert not with_marks[[i for i in range(len(doc)) if i not in places]].any()

@@ -58,7 +58,7 @@ def parses():
 
 
 def test_parser_learns(parses):
-    nlp, examples = parses
+    nlp, _ = parses
     again = small_examples(nlp, 60)
     scores = nlp.evaluate(again)
     assert scores["dep_uas"] > 0.95
