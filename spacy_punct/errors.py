@@ -426,6 +426,14 @@ class Errors(metaclass=_Coded):
         "Spoken forms of numbers need the package num2words. Install it with "
         '`pip install "spacy-punct[project]"`, or leave out the spoken forms.'
     )
+    P174 = (
+        "{where}: {names} is not among {known}. Check the names in the settings of the "
+        "text corpus."
+    )
+    P175 = (
+        "{path} has no well punctuated English text, or hardly any. Check that it is "
+        "plain text in UTF-8, with a paragraph or a sentence per line."
+    )
 
 
 class Warnings(metaclass=_Coded):

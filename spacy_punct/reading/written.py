@@ -1,0 +1,294 @@
+"""Examples to learn from that are drawn from plain text: marks, capitals and sentence
+starts, without trees."""
+
+import lzma
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain, islice
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_punct.data.spoken import Manner, Vocabulary, spoken
+from spacy_punct.data.written import WrittenWord, read_line, written_slots
+from spacy_punct.errors import Errors, PunctError, check_range
+from spacy_punct.reading.corpus import treebank_files
+from spacy_punct.reading.examples import Reader
+from spacy_punct.reading.gold import set_gold
+from spacy_punct.reading.sentences import WORDS_ONLY
+
+FORMS = ("spoken", "written", "cased", "spoken cased", "capitals")
+"""As recognisers write, in lower case; written words in lower case, and with their
+capitals; as recognisers with capitals write; ALL CAPS."""
+
+_MOST_SKIPPED = 60
+"""A text that begins inside a line begins at most this many words after its start."""
+_MOST_BAD_LINES = 20_000
+_SAMPLE = 200_000
+"""Bytes of each source that frequent words are counted in."""
+
+
+def create_text_corpus(
+    path: Path,
+    weights: dict[str, float] | None = None,
+    unconnected: list[str] | None = None,
+    forms: dict[str, float] | None = None,
+    limit: int = 1000,
+    max_words: int = 150,
+    short: float = 0.2,
+    cut: float = 0.5,
+    sentences: bool = False,
+    anew: bool = False,
+    seed: int = 0,
+) -> Reader:
+    """A reader that draws examples from plain text, `spacy_punct.TextCorpus.v1`.
+
+    To train on other texts in each epoch, set `anew` and let `training.max_epochs` be
+    -1: spaCy then asks for examples again.
+
+    path (Path): A `.txt` or `.txt.xz` file, with a paragraph, a speaker's turn or a
+        sentence per line, or a folder of such files: the sources.
+    weights (dict[str, float] | None): How much is drawn from each source, by the name
+        of its file up to the first dot. Sources without a weight are not read. None:
+        from each as much as it has.
+    unconnected (list[str] | None): Sources whose lines have nothing to do with each
+        other.
+    forms (dict[str, float] | None): How often the words are given in each of the
+        `FORMS`; None for written words in lower case.
+    limit (int): How many Docs a pass has.
+    max_words (int): How many words a Doc has at most, before it is spoken.
+    short (float): The share of Docs that are shorter at random.
+    cut (float): The share of Docs that begin inside a line; as many end anywhere, the
+        others with a sentence.
+    sentences (bool): Whether the predicted Docs know their sentences.
+    anew (bool): Whether each pass has other examples.
+    seed (int): Seed of what is random.
+    RETURNS (Reader): Called with the pipeline, it gives examples: words on both sides,
+        in their true case and with punctuation and sentences on the reference.
+    """
+    check_range("limit", limit, 1)
+    check_range("max_words", max_words, 1)
+    check_range("short", short, 0, 1, inclusive=True)
+    check_range("cut", cut, 0, 1, inclusive=True)
+    forms = forms or {"written": 1.0}
+    _check_names("forms", forms, FORMS)
+    draws = _Draws(forms, max_words, short, cut)
+    sources = _Sources(Path(path), weights, frozenset(unconnected or ()))
+    return _TextCorpus(sources, draws, limit, sentences, anew, seed)
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """See `create_text_corpus`."""
+
+    forms: Mapping[str, float]
+    max_words: int
+    short: float
+    cut: float
+
+
+class _TextCorpus:
+    """See `create_text_corpus`. It counts passes, so that each may be another."""
+
+    def __init__(
+        self,
+        sources: "_Sources",
+        draws: _Draws,
+        limit: int,
+        sentences: bool,
+        anew: bool,
+        seed: int,
+    ) -> None:
+        self._sources, self._draws = sources, draws
+        self._limit, self._sentences, self._anew = limit, sentences, anew
+        self._seed = seed
+        self._pass = 0
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        rng = random.Random(f"{self._seed} {self._pass}")
+        self._pass += self._anew
+        cut_up = lru_cache(maxsize=50_000)(lambda form: _tokens(nlp, form))
+        for _ in range(self._limit):
+            words = self._words(rng)
+            form = _choice(self._draws.forms, rng)
+            if form.startswith("spoken"):
+                manner = Manner.draw(rng)
+                words = spoken(words, manner, rng, self._sources.vocabulary)
+            seen = _seen([word.form for word in words], form, rng)
+            tokens = [cut_up(word) for word in seen]
+            yield make_example(nlp, words, tokens, sentences=self._sentences)
+
+    def _words(self, rng: random.Random) -> list[WrittenWord]:
+        """A run of words of some source."""
+        draws = self._draws
+        n_words = draws.max_words
+        if rng.random() < draws.short:
+            n_words = rng.randint(1, n_words)
+        words = self._sources.words(rng)
+        if rng.random() < draws.cut:
+            words = islice(words, rng.randrange(1, _MOST_SKIPPED), None)
+            # What is before the first word is not known.
+            words = chain([replace(next(words), before=(), starts=False)], words)
+        found = list(islice(words, n_words))
+        if rng.random() >= draws.cut:
+            starts = (i for i in range(len(found) - 1, 0, -1) if found[i].starts)
+            found = found[: next(starts, len(found))]
+        return found
+
+
+class _Sources:
+    """Files of text, read when they are needed for the first time.
+
+    path (Path), weights (Mapping | None), unconnected: See `create_text_corpus`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        weights: Mapping[str, float] | None,
+        unconnected: frozenset[str],
+    ) -> None:
+        paths = {p.name.split(".")[0]: p for p in treebank_files(path, (".txt", ".xz"))}
+        for setting in (weights or {}), unconnected:
+            _check_names(str(path), setting, paths)
+        self._paths = {n: p for n, p in paths.items() if not weights or n in weights}
+        self._unconnected = unconnected
+        self._weights = dict(weights or {})
+        self._texts: dict[str, bytes] = {}
+        self._vocabulary: Vocabulary | None = None
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The frequent words of all sources."""
+        if self._vocabulary is None:
+            samples = [text[:_SAMPLE] for text in self._read().values()]
+            lines = (sample.decode("utf-8", "ignore") for sample in samples)
+            self._vocabulary = Vocabulary.of(lines)
+        return self._vocabulary
+
+    def words(self, rng: random.Random) -> Iterator[WrittenWord]:
+        """The words of a source from a random line on, without an end."""
+        texts = self._read()
+        name = _choice(self._weights, rng)
+        n_bad = 0
+        for line in _lines(texts[name], name not in self._unconnected, rng):
+            words = read_line(line)
+            n_bad = 0 if words else n_bad + 1
+            if n_bad > _MOST_BAD_LINES:
+                raise PunctError(Errors.P175.format(path=self._paths[name]))
+            yield from words
+
+    def _read(self) -> dict[str, bytes]:
+        if not self._texts:
+            for name, path in self._paths.items():
+                opened = lzma.open if path.suffix == ".xz" else open
+                with opened(path, "rb") as file:
+                    self._texts[name] = file.read().strip() + b"\n"
+            if not self._weights:
+                self._weights = {n: len(text) for n, text in self._texts.items()}
+        return self._texts
+
+
+def _lines(text: bytes, is_connected: bool, rng: random.Random) -> Iterator[str]:
+    """The lines of a text from a random one on, over and over; if they are not
+    connected, each a random one."""
+    start = None
+    while True:
+        if start is None or not is_connected:
+            start = text.rfind(b"\n", 0, rng.randrange(len(text))) + 1
+        end = text.index(b"\n", start)
+        yield text[start:end].decode("utf-8", "replace")
+        start = (end + 1) % len(text)
+
+
+def _choice(weights: Mapping[str, float], rng: random.Random) -> str:
+    return rng.choices(list(weights), list(weights.values()))[0]
+
+
+def _check_names(where: str, names: Iterable[str], known: Iterable[str]) -> None:
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        listed = ", ".join(sorted(known))
+        raise PunctError(
+            Errors.P174.format(where=where, names=", ".join(unknown), known=listed)
+        )
+
+
+def _seen(words: list[str], form: str, rng: random.Random) -> list[str]:
+    """Words as the pipeline is to see them: the same but for case."""
+    if form in ("spoken", "written"):
+        return [_recased(word, word.lower()) for word in words]
+    if form == "capitals":
+        return [_recased(word, word.upper()) for word in words]
+    # Half of the writers forget capitals.
+    kept = 1.0 if rng.random() < 0.5 else rng.random()
+    found = [
+        word if rng.random() < kept else _recased(word, word.lower()) for word in words
+    ]
+    if form == "spoken cased":
+        found = [_recased(word, word[0] + word[1:].lower()) for word in found]
+    return found
+
+
+def _recased(word: str, other: str) -> str:
+    """A word in another case, unless that has more letters."""
+    return other if len(other) == len(word) else word
+
+
+def _tokens(nlp: Language, form: str) -> tuple[str, ...]:
+    tokens = tuple(token.text for token in nlp.tokenizer(form))
+    return tokens if "".join(tokens) == form else (form,)
+
+
+def make_example(
+    nlp: Language,
+    words: list[WrittenWord],
+    tokens: list[tuple[str, ...]],
+    *,
+    sentences: bool = False,
+) -> Example:
+    """The words of a text as an example.
+
+    nlp (Language): The pipeline.
+    words (list[WrittenWord]): The words in their true case.
+    tokens (list[tuple[str, ...]]): The tokens of each as the pipeline sees them; only
+        their case may differ.
+    sentences (bool): Whether the predicted Doc knows its sentences.
+    RETURNS (Example): Punctuation and sentences are on the reference. Where a word
+        has several tokens nothing is between these.
+    """
+    slots = written_slots(words)
+    gold = [slots[0]]
+    texts: list[str] = []
+    spaces: list[bool] = []
+    starts: list[bool | int | None] = []
+    for word, parts, slot in zip(words, tokens, slots[1:], strict=True):
+        at = 0
+        for part in parts:
+            texts.append(word.form[at : at + len(part)])
+            starts.append(word.starts and not at)
+            at += len(part)
+        spaces += [False] * (len(parts) - 1) + [True]
+        gold += [()] * (len(parts) - 1) + [slot]
+    if starts and not starts[0]:
+        starts[0] = None  # nobody knows what was before
+    reference = Doc(
+        nlp.vocab,
+        words=texts,
+        spaces=spaces,
+        sent_starts=starts,
+        user_data={WORDS_ONLY: True},
+    )
+    set_gold(reference, tuple(gold))
+    predicted = Doc(
+        nlp.vocab,
+        words=list(chain.from_iterable(tokens)),
+        spaces=spaces,
+        sent_starts=starts if sentences else None,
+        user_data={WORDS_ONLY: True},
+    )
+    return Example(predicted, reference)
