@@ -72,10 +72,6 @@ class Errors(metaclass=_Coded):
         "The tree is not projective: the constituent of word {i} ('{word}') has gaps. "
         "Call Tree.projective() first."
     )
-    P017 = (
-        "The abbreviation dot in slot {slot} has no word before it. Use it only after "
-        "a word."
-    )
     P018 = (
         "{where}: punctuation token {i} has dependents, so removing it would break "
         "the tree. Leave the sentence out, as make_treebank does."
@@ -235,10 +231,6 @@ class Errors(metaclass=_Coded):
         "The pipeline split the treebank's {expected} words into {n} tokens, so the "
         "two cannot be compared. Remove components that merge or split tokens."
     )
-    P073 = (
-        "The Docs do not have the words of the treebank's {expected} sentences; {n} "
-        "Docs were given. Pass one Doc per sentence, with the same words."
-    )
     # Subtitles
     P060 = (
         "{where}: text comes before the first timing line, so this is neither SRT nor "
@@ -283,12 +275,6 @@ class Errors(metaclass=_Coded):
         "learning rate, or check the data."
     )
     # Correction
-    P121 = "There is no M2 file at {path}. Check the path."
-    P122 = (
-        "{where}: this is not a line of an M2 file: {line}. An S line has tokens "
-        "separated by spaces; each A line after it has a range of those tokens, then "
-        "five more fields separated by |||."
-    )
     P123 = (
         "The model needs the underlying pairs behind the observed marks of '{words}'. "
         "Set them with scripts.paper_corrector.explain."

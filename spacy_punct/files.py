@@ -59,12 +59,6 @@ def replacing_folder(path: str | Path, names: set[str]) -> Iterator[Path]:
             raise
 
 
-def write_safely(path: Path, data: bytes) -> None:
-    """Write a file completely or not at all, even if the power fails."""
-    with replacing(path) as part:
-        part.write_bytes(data)
-
-
 def flush(path: Path) -> None:
     """Wait until a file, or the list of names in a folder, is on the disk."""
     if os.name == "nt" and path.is_dir():  # Windows cannot open folders

@@ -163,16 +163,6 @@ def _parse_range(token_id: str, form: str, misc: str, where: str) -> MultiwordTo
     return MultiwordToken(int(first), int(last), form, misc)
 
 
-def write_conllu(sentences: Iterable[Sentence], path: str | Path) -> None:
-    """Write a CoNLL-U file: the inverse of `read_conllu`.
-
-    sentences (Iterable[Sentence]): The sentences.
-    path (str | Path): The file.
-    """
-    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(map(format_conllu, sentences))
-
-
 def format_conllu(sentence: Sentence) -> str:
     """The block of lines that a sentence is in a CoNLL-U file, with the blank line."""
     ranges = {multiword.first: multiword for multiword in sentence.multiwords}

@@ -149,31 +149,6 @@ def unpunctuated_sentence(example: PunctuatedTree, sent_id: str) -> Sentence:
     return Sentence(tuple(tokens), comments=(f"sent_id = {sent_id}", f"text = {text}"))
 
 
-def repunctuate(tree: Tree, slots: Slots, glyphs: Glyphs | None = None) -> list[str]:
-    """The token sequence of a tree with marks in its slots: depunctuate's inverse.
-
-    tree (Tree): The words.
-    slots (Slots): The marks before, between and after them.
-    glyphs (Glyphs | None): How marks were written; straight quotes by default.
-    RETURNS (list[str]): The tokens in order.
-    """
-    glyphs = glyphs or {}
-    tokens: list[str] = []
-    tree.check_slots(slots)
-    for i, slot in enumerate(slots):
-        if i:
-            tokens.append(tree.words[i - 1])
-            word = len(tokens) - 1
-        for k, mark in enumerate(slot):
-            if mark != ABBREVIATION_DOT:
-                tokens.append(glyphs.get((i, k), SPECIAL_GLYPHS.get(mark, mark)))
-            elif i:
-                tokens[word] += SPECIAL_GLYPHS[mark]
-            else:
-                raise PunctError(Errors.P017.format(slot=i))
-    return tokens
-
-
 def replace_marks(slots: Slots, substitute: Mapping[str, str]) -> Slots:
     """The slots with each mark that `substitute` names replaced."""
 

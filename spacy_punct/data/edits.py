@@ -1,6 +1,5 @@
 """What was done to punctuation, as edits of slots."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -73,17 +72,3 @@ def slot_edits(before: Slots, after: Slots) -> list[SlotEdit]:
     """The edits that turn the marks of a sentence into others, slot by slot."""
     pairs = zip(before, after, strict=True)
     return [edit for i, (a, b) in enumerate(pairs) if a != b for edit in edits(a, b, i)]
-
-
-def apply_edits(before: Slots, changes: Iterable[SlotEdit]) -> Slots:
-    """The marks of a sentence after some edits.
-
-    before (Slots): The marks.
-    changes (Iterable[SlotEdit]): Edits that do not overlap.
-    RETURNS (Slots): The marks then.
-    """
-    slots = list(before)
-    for edit in sorted(changes, reverse=True):
-        marks = slots[edit.slot]
-        slots[edit.slot] = marks[: edit.start] + edit.replacement + marks[edit.end :]
-    return tuple(slots)

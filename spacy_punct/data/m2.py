@@ -1,16 +1,12 @@
 """The M2 format of corrected text, as in the CoNLL-2014 shared task and ERRANT."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from spacy_punct.data.edits import edits
 from spacy_punct.data.marks import ABBREVIATION_DOT, SPECIAL_GLYPHS
 from spacy_punct.data.tree import Puncteme, Slots
-from spacy_punct.errors import Errors, PunctError
-from spacy_punct.files import write_safely
 
-_FIELDS = 6
 _NONE = "-NONE-"
 _NOOP = "noop"
 
@@ -45,15 +41,6 @@ class M2Sentence:
     tokens: tuple[str, ...]
     annotations: tuple[Annotation, ...] = ()
     annotators: tuple[int, ...] = (0,)
-
-    def corrected(self, annotator: int = 0) -> list[str]:
-        """The tokens after an annotator's first-named corrections."""
-        tokens = list(self.tokens)
-        own = [a for a in self.annotations if a.annotator == annotator]
-        for annotation in reversed(own):
-            replacement = annotation.corrections[0].split()
-            tokens[annotation.start : annotation.end] = replacement
-        return tokens
 
 
 def m2_sentence(
@@ -115,15 +102,6 @@ def _marks(slot: Puncteme) -> Puncteme:
     return tuple(mark for mark in slot if mark != ABBREVIATION_DOT)
 
 
-def write_m2(path: str | Path, sentences: Iterable[M2Sentence]) -> None:
-    """Write sentences and their corrections to a file.
-
-    path (str | Path): The file, written whole or not at all.
-    sentences (Iterable[M2Sentence]): The sentences.
-    """
-    write_safely(Path(path), "\n".join(map(m2_block, sentences)).encode("utf8"))
-
-
 def m2_block(sentence: M2Sentence) -> str:
     """The lines of a sentence and its corrections; an empty one parts two blocks."""
     return "".join(f"{line}\n" for line in _lines(sentence))
@@ -137,57 +115,3 @@ def _lines(sentence: M2Sentence) -> Iterator[str]:
             corrections = "||".join(a.corrections)
             fields = (a.kind, corrections, "REQUIRED", _NONE, str(annotator))
             yield "|||".join((f"A {a.start} {a.end}", *fields))
-
-
-def read_m2(path: str | Path) -> Iterator[M2Sentence]:
-    """Yield the sentences of an M2 file.
-
-    path (str | Path): The file, in UTF-8.
-    YIELDS (M2Sentence): One for each S line. One without A lines is right as it is.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise PunctError(Errors.P121.format(path=path))
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except UnicodeDecodeError as error:
-        message = Errors.P003.format(where=path, reason=error.reason)
-        raise PunctError(message) from None
-    tokens: tuple[str, ...] | None = None
-    annotations: list[Annotation] = []
-    for number, line in enumerate(lines, start=1):
-        kind, _, rest = line.rstrip("\r").partition(" ")
-        if kind == "S":
-            if tokens is not None:
-                yield _sentence(tokens, annotations)
-            tokens, annotations = tuple(rest.split()), []
-        elif kind == "A" and tokens is not None:
-            annotations.append(_annotation(rest, len(tokens), f"{path}:{number}"))
-        elif line.strip() and kind != "I":
-            raise PunctError(Errors.P122.format(where=f"{path}:{number}", line=line))
-    if tokens is not None:
-        yield _sentence(tokens, annotations)
-
-
-def _annotation(text: str, n_tokens: int, where: str) -> Annotation:
-    span, *fields = text.split("|||")
-    try:
-        start, end = map(int, span.split())
-        annotator = int(fields[-1])
-    except (ValueError, IndexError):
-        start = end = n_tokens + 1
-    noop = len(fields) > 0 and fields[0] == _NOOP
-    inside = start == end == -1 if noop else 0 <= start <= end <= n_tokens
-    if len(fields) != _FIELDS - 1 or not inside:
-        raise PunctError(Errors.P122.format(where=where, line=f"A {text}"))
-    corrections = tuple(
-        "" if correction == _NONE else correction
-        for correction in fields[1].split("||")
-    )
-    return Annotation(start, end, fields[0], corrections, annotator)
-
-
-def _sentence(tokens: tuple[str, ...], annotations: list[Annotation]) -> M2Sentence:
-    annotators = sorted({a.annotator for a in annotations}) or [0]
-    changes = tuple(a for a in annotations if a.kind != _NOOP)
-    return M2Sentence(tokens, changes, tuple(annotators))

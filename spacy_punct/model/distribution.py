@@ -18,7 +18,7 @@ from spacy_punct.errors import (
 )
 from spacy_punct.model.automaton import Automata, EditCounts
 from spacy_punct.model.conditional import ConditionalSampler
-from spacy_punct.model.inside import COMPLEX_STEP, Chart
+from spacy_punct.model.inside import Chart
 from spacy_punct.model.inventory import EMPTY, Pair
 from spacy_punct.model.marginals import Marginaliser
 from spacy_punct.model.mbr import best_by_slot
@@ -88,13 +88,6 @@ class Distribution:
         counts = EditCounts(self._automata)
         self._chart(slots).site_posteriors(counts)
         return counts.total().real
-
-    def expected_unmatched(self, slots: PartialSlots) -> float:
-        """Posterior expected number of nodes with unmatched brackets (eq. 5)."""
-        chart = self._chart(slots, count_unmatched=True)
-        if not np.isfinite(chart.log_prob):
-            raise ImpossibleSurfaceError(Errors.P023)
-        return float(np.imag(chart.log_prob) / COMPLEX_STEP)
 
     def symmetric(self, weight: float) -> "Distribution":
         """The model of a writer who sets constituents off on both sides.
@@ -293,15 +286,9 @@ class Distribution:
     def _given(self, observed: ObservedSlots) -> PairProbabilities:
         return self._scores.given(self.tree, observed, len(self._inventory.marks))
 
-    def _chart(self, slots: PartialSlots, *, count_unmatched: bool = False) -> Chart:
+    def _chart(self, slots: PartialSlots) -> Chart:
         observed = self._observed(slots)
-        return Chart(
-            self.tree,
-            observed,
-            self._given(observed),
-            self._automata,
-            count_unmatched=count_unmatched,
-        )
+        return Chart(self.tree, observed, self._given(observed), self._automata)
 
 
 def restore_from_trees(

@@ -21,12 +21,11 @@ absorb the period.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import product
 from math import inf, log
-from typing import Any
 
 from spacy_punct.data.marks import ABBREVIATION_DOT, BOS, UNK
 from spacy_punct.data.tree import Puncteme, Slots, Tree
@@ -72,13 +71,6 @@ class Rewrite:
     @property
     def best(self) -> Outcome:
         return self.outcomes[0]
-
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> "Rewrite":
-        """One of the rewrites in the JSON of an analysis."""
-        a, b = entry["underlying"]
-        outcomes = [Outcome(tuple(o["surface"]), o["p"]) for o in entry["outcomes"]]
-        return cls((a, b), entry["count"], tuple(outcomes))
 
 
 def rewrite(channel: Channel, underlying: Bigram, count: int | None = None) -> Rewrite:

@@ -38,61 +38,18 @@ def evaluate_pipeline(
     references = [make_doc(example, nlp.vocab) for example in treebank.examples]
     docs = [unpunctuated(doc, doc if gold else None) for doc in references]
     stream = restorer.pipe(read_for(nlp, restorer, docs)) if gold else nlp.pipe(docs)
-    trees = "gold" if gold else "parsed"
-    return _evaluate(nlp, restorer, stream, references, treebank, trees)
-
-
-def evaluate_docs(
-    nlp: Language,
-    restorer: PunctuationRestorer,
-    docs: Sequence[Doc],
-    treebank: Treebank,
-    *,
-    trees: str = "parsed",
-) -> dict[str, Any]:
-    """Score a restorer on a treebank, with trees that Docs already have.
-
-    nlp (Language), restorer (PunctuationRestorer): The pipeline and its restorer. No
-        other component runs but those that it listens to.
-    docs (Sequence[Doc]): The treebank's sentences without punctuation, parsed by
-        whatever there is, with the vocabulary of the pipeline.
-    treebank (Treebank): The truth.
-    trees (str): How the result calls the trees.
-    RETURNS (dict[str, Any]): The same as of `evaluate_pipeline`; the time is the
-        restorer's alone.
-    """
-    references = [make_doc(example, nlp.vocab) for example in treebank.examples]
-    if [[t.orth for t in doc] for doc in docs] != [
-        [t.orth for t in doc] for doc in references
-    ]:
-        message = Errors.P073.format(expected=len(references), n=len(docs))
-        raise PunctError(message)
-    stream = restorer.pipe(read_for(nlp, restorer, docs))
-    return _evaluate(nlp, restorer, stream, references, treebank, trees)
-
-
-def _evaluate(
-    nlp: Language,
-    restorer: PunctuationRestorer,
-    stream: Iterable[Doc],
-    references: Sequence[Doc],
-    treebank: Treebank,
-    trees: str,
-) -> dict[str, Any]:
-    """Score Docs that are restored as they are asked for."""
-    n = len(references)
     start = time.perf_counter()
-    docs = list(tqdm(stream, total=n, unit="sent", leave=False, disable=None))
+    docs = list(tqdm(stream, total=len(docs), unit="sent", leave=False, disable=None))
     seconds = time.perf_counter() - start
     restored = [tuple(map(tuple, doc._.restored_slots)) for doc in docs]
     examples = list(gold_trees(nlp, restorer, references))
     scores = {
         **compare(restorer.punctuation, restored, examples),
         "n_skipped": treebank.n_omitted + treebank.n_wordless,
-        "trees": trees,
+        "trees": "gold" if gold else "parsed",
         "words_per_second": sum(map(len, docs)) / seconds,
     }
-    return scores if trees == "gold" else scores | attachment(docs, references)
+    return scores if gold else scores | attachment(docs, references)
 
 
 def gold_trees(

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from spacy_punct.cli.correct import CorrectedLine, _corrected, _writer
 from spacy_punct.cli.shared import load_pipeline, parted
 from spacy_punct.corrector.component import PunctuationCorrector
-from spacy_punct.data.m2 import read_m2
 from spacy_punct.reading.windows import windows
 from spacy_punct.restorer.component import PunctuationRestorer
+from tests.data.tokens import corrected, read_m2
 
 NAME = "punctuation_corrector"
 EAGER = "0"
@@ -194,12 +194,12 @@ def test_correct_m2(correct, corrects, tmp_path):
     assert done.stdout == ""
     assert len(re.findall("^S", out.read_text("utf-8"), flags=re.MULTILINE)) == 5
     assert "\n\nS" in out.read_text("utf-8")
-    sentences = list(read_m2(out))
+    sentences = list(read_m2(out.read_text("utf-8")))
     assert len(sentences) == len(LINES), "a block for each line"
     for sentence, doc in zip(sentences, docs, strict=True):
         assert "".join(sentence.tokens) == "".join(doc.text.split())
-        corrected = "".join(doc._.corrected_text.split())
-        assert "".join(sentence.corrected()) == corrected
+        new = "".join(doc._.corrected_text.split())
+        assert "".join(corrected(sentence)) == new
         assert bool(sentence.annotations) == bool(doc._.corrections)
 
 
@@ -250,9 +250,9 @@ def test_correct_long_lines_are_one_text(correct, monkeypatch, tmp_path):
         assert text.stdout == f"{record['text']}\n"
         out = tmp_path / "long.m2"
         correct(*options, "-f", "m2", "-o", out, stdin=f"{many}\n")
-        (sentence,) = read_m2(out)
+        (sentence,) = read_m2(out.read_text("utf-8"))
         assert "".join(sentence.tokens) == "".join(many.split())
-        assert "".join(sentence.corrected()) == "".join(record["text"].split())
+        assert "".join(corrected(sentence)) == "".join(record["text"].split())
 
 
 def test_correct_nothing_is_put_where_a_sentence_was_cut(corrects, monkeypatch):

@@ -14,6 +14,7 @@ from spacy_punct.data.treebank import read_treebank
 from spacy_punct.model.automaton import Automata
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.distribution import Distribution
+from spacy_punct.model.inside import COMPLEX_STEP, Chart
 from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.model.scores import NodeScores
 from spacy_punct.model.viterbi import viterbi
@@ -98,6 +99,14 @@ def best_log_prob(found: Distribution, surface: Sequence[Puncteme]) -> float:
     observed = found._observed(surface)
     given = found._given(observed)
     return viterbi(found.tree, observed, given, found._automata)[1]
+
+
+def expected_unmatched(found: Distribution, surface: Sequence[Puncteme]) -> float:
+    """Posterior expected number of nodes with unmatched brackets (eq. 5)."""
+    observed = found._observed(surface)
+    given = found._given(observed)
+    chart = Chart(found.tree, observed, given, found._automata, count_unmatched=True)
+    return float(np.imag(chart.log_prob) / COMPLEX_STEP)
 
 
 def make_distribution(truth: Truth) -> Distribution:

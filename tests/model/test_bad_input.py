@@ -30,9 +30,7 @@ def distribution(sample_model):
         ((("^",), (), ()), "P015"),
     ],
 )
-@pytest.mark.parametrize(
-    "method", ["log_prob", "posteriors", "edits", "expected_unmatched", "viterbi"]
-)
+@pytest.mark.parametrize("method", ["log_prob", "posteriors", "edits", "viterbi"])
 def test_bad_slots(distribution, method, slots, code):
     with pytest.raises(PunctError, match=rf"\[{code}\]"):
         getattr(distribution, method)(slots)

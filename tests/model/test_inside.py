@@ -23,6 +23,7 @@ from tests.model.conftest import (
     Case,
     best_log_prob,
     english,
+    expected_unmatched,
     make_case,
     make_channel,
     make_distribution,
@@ -98,7 +99,7 @@ def test_figure_1() -> None:
         assert best_log_prob(distribution, surface) == close(np.log(1 / 8))
         best = distribution.viterbi(surface)
         assert best == (quoted, ((), (".",)), silent, quoted)
-        assert distribution.expected_unmatched(surface) == 0.0
+        assert expected_unmatched(distribution, surface) == 0.0
         assert distribution.log_prob((*surface[:-1], ("''", "."))) == -np.inf
 
 
@@ -118,7 +119,7 @@ def test_edits(case: Case) -> None:
 
 
 def test_expected_unmatched(case: Case) -> None:
-    unmatched = case.distribution.expected_unmatched(case.surface)
+    unmatched = expected_unmatched(case.distribution, case.surface)
     assert unmatched == close(case.explanation.unmatched)
 
 
@@ -262,7 +263,7 @@ def numeric_slopes(truth: Truth, surface: Surface) -> tuple[np.ndarray, np.ndarr
     def difference(changed: Callable[[float], Truth]) -> np.ndarray:
         up, down = (make_distribution(changed(x)) for x in (step, -step))
         risen = up.log_prob(surface) - down.log_prob(surface)
-        unmatched = up.expected_unmatched(surface) - down.expected_unmatched(surface)
+        unmatched = expected_unmatched(up, surface) - expected_unmatched(down, surface)
         return np.array([risen, unmatched]) / (2 * step)
 
     def scored(node: int, pair: int) -> Callable[[float], Truth]:
@@ -355,7 +356,7 @@ def test_long_sentence(long_case: tuple[Truth, tuple[Puncteme, ...]]) -> None:
     assert len(shares) == LONG
     assert all(-1e-9 < share < 1 + 1e-9 for share in shares)
     assert -np.inf < best_log_prob(distribution, surface) < log_prob
-    assert 0 < distribution.expected_unmatched(surface) < LONG
+    assert 0 < expected_unmatched(distribution, surface) < LONG
     assert np.isfinite(distribution.edits(surface)).all()
     step = 1e-4
     for node in (0, LONG // 2, LONG - 1):
