@@ -21,6 +21,7 @@ from spacy_punct.cli.shared import (
     Processes,
     annotated,
     check_inputs,
+    format_option,
     load_pipeline,
     parted,
     read_lines,
@@ -50,19 +51,20 @@ class Format(str, Enum):
     m2 = "m2"
 
 
+Formatted = Annotated[
+    Format,
+    format_option(
+        "jsonl gives one record per line, with the place and probability of "
+        "each correction; m2 gives edits of tokens, for scorers of correction.",
+    ),
+]
+
+
 def correct(
     inputs: Inputs = None,
     model: Model = "en",
     output: Output = None,
-    format: Annotated[
-        Format,
-        typer.Option(
-            "--format",
-            "-f",
-            help="jsonl gives one record per line, with the place and probability of "
-            "each correction; m2 gives edits of tokens, for scorers of correction.",
-        ),
-    ] = Format.text,
+    format: Formatted = Format.text,
     diff: Annotated[
         bool | None,
         typer.Option(

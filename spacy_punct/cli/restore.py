@@ -20,6 +20,7 @@ from spacy_punct.cli.shared import (
     Processes,
     annotated,
     check_inputs,
+    format_option,
     load_pipeline,
     parted,
     read_lines,
@@ -39,28 +40,30 @@ class Format(str, Enum):
     jsonl = "jsonl"
 
 
+Formatted = Annotated[
+    Format,
+    format_option(
+        "jsonl gives one record per line, with its restored text, its words, "
+        "the marks around them (slots) and the probability of each slot.",
+    ),
+]
+Joined = Annotated[
+    bool,
+    typer.Option(
+        "--join/--lines",
+        help="Read all lines as one text, so that sentences may go on from line to "
+        "line. Words stay on their lines; of the marks between two lines, those "
+        "that open quotes or brackets go to the second.",
+    ),
+]
+
+
 def restore(
     inputs: Inputs = None,
     model: Model = "en",
     output: Output = None,
-    format: Annotated[
-        Format,
-        typer.Option(
-            "--format",
-            "-f",
-            help="jsonl gives one record per line, with its restored text, its words, "
-            "the marks around them (slots) and the probability of each slot.",
-        ),
-    ] = Format.text,
-    join: Annotated[
-        bool,
-        typer.Option(
-            "--join/--lines",
-            help="Read all lines as one text, so that sentences may go on from line to "
-            "line. Words stay on their lines; of the marks between two lines, those "
-            "that open quotes or brackets go to the second.",
-        ),
-    ] = False,
+    format: Formatted = Format.text,
+    join: Joined = False,
     n_process: Processes = 1,
     batch_size: BatchSize = 64,
 ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, TextIO, TypeVar
+from typing import Annotated, Any, TextIO, TypeVar
 
 import spacy
 import typer
@@ -50,6 +50,11 @@ Output = Annotated[
 ]
 Processes = Annotated[int, typer.Option("--n-process", min=1, help="Processes.")]
 BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help="Texts per batch.")]
+
+
+def format_option(help: str) -> Any:
+    """The option that says how answers are written."""
+    return typer.Option("--format", "-f", help=help)
 
 
 def check_file(path: Path) -> Path:

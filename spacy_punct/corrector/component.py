@@ -1,14 +1,12 @@
 """The component `punctuation_corrector`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.vocab import Vocab
-from thinc.api import Config, Model
 
 from spacy_punct.corrector.changes import (
     CorrectedSentence,
@@ -24,12 +22,11 @@ from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import Inventory, with_own_marks
 from spacy_punct.model.mbr import best_slot, pooled
+from spacy_punct.pipe.architectures import SMALL_TOK2VEC
 from spacy_punct.pipe.base import (
     PunctuationPipe,
     PunctuationSettings,
-    Start,
-    starting_point,
-    takes,
+    factory_of,
 )
 from spacy_punct.reading.attributes import CORRECTIONS, register
 from spacy_punct.reading.bare import reparsed
@@ -37,23 +34,11 @@ from spacy_punct.reading.pieces import joined_slots
 from spacy_punct.reading.sentences import BareSentence
 from spacy_punct.text.writer import NO_SPACES, QUOTES, Quotes, Writer, quotes_of
 
-_UNTRAINED = Config().from_str(
-    """
-[model]
-@architectures = "spacy_punct.LexicalAttach.v1"
-observed_width = 32
-
-[model.tok2vec]
-@architectures = "spacy.HashEmbedCNN.v2"
-pretrained_vectors = null
-width = 96
-depth = 2
-embed_size = 2000
-window_size = 1
-maxout_pieces = 3
-subword_features = true
-"""
-)["model"]
+_UNTRAINED = {
+    "@architectures": "spacy_punct.LexicalAttach.v1",
+    "observed_width": 32,
+    "tok2vec": SMALL_TOK2VEC,
+}
 """A model that reads words and what is written between them."""
 
 
@@ -101,25 +86,9 @@ class CorrectorSettings(PunctuationSettings):
 class PunctuationCorrector(PunctuationPipe):
     """Proposes corrections of the punctuation of parsed Docs.
 
-    vocab (Vocab), start (Start), name (str), scorer (Callable | None): See
-        `PunctuationPipe`. The model must be one that reads what is written.
-    settings (CorrectorSettings): The settings.
-    nlp (Language | None): The pipeline, for the setting `reparse`.
+    See `PunctuationPipe`; its settings are `CorrectorSettings`, and its model must be
+    one that reads what is written.
     """
-
-    def __init__(
-        self,
-        vocab: Vocab,
-        start: Start,
-        name: str = "punctuation_corrector",
-        settings: CorrectorSettings | None = None,
-        *,
-        nlp: Language | None = None,
-        scorer: Callable | None = None,
-    ) -> None:
-        settings = settings or CorrectorSettings()
-        super().__init__(vocab, start, name, settings, scorer=scorer)
-        self._nlp = nlp
 
     def read(self, docs: Sequence[Doc]) -> list[list[BareSentence]]:
         """The sentences of each Doc, with the trees that the model is given."""
@@ -215,7 +184,7 @@ class PunctuationCorrector(PunctuationPipe):
         return super().score(examples, **kwargs) if examples else {}
 
 
-@Language.factory(
+make_punctuation_corrector = Language.factory(
     "punctuation_corrector",
     requires=["token.dep", "token.head", "token.pos", "doc.sents"],
     assigns=["doc._.corrected_text", "doc._.corrected_slots", "doc._.corrections"],
@@ -231,27 +200,10 @@ class PunctuationCorrector(PunctuationPipe):
         "correct_aed": 0.0,
         "correct_aed_before": 0.0,
     },
+    func=factory_of(
+        "punctuation_corrector", PunctuationCorrector, CorrectorSettings, _UNTRAINED
+    ),
 )
-@takes(CorrectorSettings)
-def make_punctuation_corrector(
-    nlp: Language,
-    name: str,
-    model: Model | None,
-    scorer: Callable | None,
-    **settings: Any,
-) -> PunctuationCorrector:
-    """Make a `punctuation_corrector`.
-
-    model (Model | None): None for the weights that come with the package for the
-        pipeline's language. Without such weights: for one that reads words and what
-        is written, untrained.
-    scorer (Callable | None): The scoring method.
-    settings: See `CorrectorSettings`.
-    """
-    start = starting_point(nlp.lang or "", "punctuation_corrector", model, _UNTRAINED)
-    return PunctuationCorrector(
-        nlp.vocab, start, name, CorrectorSettings(**settings), nlp=nlp, scorer=scorer
-    )
 
 
 def _with_unknown(

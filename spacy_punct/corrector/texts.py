@@ -2,33 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import overload
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_punct.corrector.changes import CorrectionData, applied
-from spacy_punct.pipe.bundled import load
+from spacy_punct.pipe.bundled import for_one_or_many, load
 from spacy_punct.reading.attributes import CORRECTIONS
 from spacy_punct.reading.windows import windows
-
-
-@overload
-def correct(texts: str) -> str: ...  # type: ignore[overload-overlap]
-@overload
-def correct(texts: Iterable[str]) -> Iterator[str]: ...
-def correct(texts: str | Iterable[str]) -> str | Iterator[str]:
-    """Correct the punctuation of English text with the bundled pipeline.
-
-    It is loaded at the first call.
-
-    texts (str | Iterable[str]): A text of any length, or many.
-    RETURNS (str | Iterator[str]): The text with its corrections, or each of them. Every
-        other character is as it was.
-    """
-    if isinstance(texts, str):
-        return next(_corrected_texts([texts]))
-    return _corrected_texts(texts)
 
 
 @cache
@@ -38,7 +19,16 @@ def _pipeline() -> Language:
     return nlp
 
 
-def _corrected_texts(texts: Iterable[str]) -> Iterator[str]:
+@for_one_or_many
+def correct(texts: Iterable[str]) -> Iterator[str]:
+    """Correct the punctuation of English text with the bundled pipeline.
+
+    It is loaded at the first call.
+
+    texts (str | Iterable[str]): A text of any length, or many.
+    RETURNS (str | Iterator[str]): The text with its corrections, or each of them. Every
+        other character is as it was.
+    """
     nlp = _pipeline()
     parts = (
         (part, (is_whole, is_last))

@@ -23,12 +23,10 @@ from functools import cache
 
 import numpy as np
 
-from spacy_punct.data.tree import Tree
-from spacy_punct.model.automaton import Automata, SlotAutomaton
-from spacy_punct.model.inside import Chart
+from spacy_punct.model.automaton import SlotAutomaton
+from spacy_punct.model.inside import Chart, Evidence
 from spacy_punct.model.inventory import Trie
 from spacy_punct.model.sampling import Ids, Written
-from spacy_punct.model.scores import ObservedSlots, PairProbabilities
 
 _ONE = np.ones(1)
 
@@ -36,25 +34,15 @@ _ONE = np.ones(1)
 class ConditionalSampler(Chart):
     """Draws the pairs of all nodes that touch an observed slot.
 
-    tree (Tree): The tree.
-    slots (ObservedSlots): Its slots, None where nothing was observed.
-    probabilities (PairProbabilities): ATTACH given the observed marks.
-    automata (Automata): The channel, ready for use.
+    evidence (Evidence): The sentence.
     rng (Generator): The source of randomness.
     """
 
-    def __init__(
-        self,
-        tree: Tree,
-        slots: ObservedSlots,
-        probabilities: PairProbabilities,
-        automata: Automata,
-        rng: np.random.Generator,
-    ) -> None:
-        super().__init__(tree, slots, probabilities, automata)
+    def __init__(self, evidence: Evidence, rng: np.random.Generator) -> None:
+        super().__init__(evidence)
         self._rng = rng
-        self._is_observed = [slot is not None for slot in slots]
-        self._single_marks = _single_marks(len(automata.inventory.marks))
+        self._is_observed = [slot is not None for slot in evidence.slots]
+        self._single_marks = _single_marks(len(self._automata.inventory.marks))
 
     def draw(self, n: int) -> dict[int, tuple[Written, Written]]:
         """For each node at an observed slot, the pairs it takes in n samples."""

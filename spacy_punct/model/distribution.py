@@ -18,12 +18,12 @@ from spacy_punct.errors import (
 )
 from spacy_punct.model.automaton import Automata, EditCounts
 from spacy_punct.model.conditional import ConditionalSampler
-from spacy_punct.model.inside import Chart
+from spacy_punct.model.inside import Chart, Evidence
 from spacy_punct.model.inventory import EMPTY, Pair
 from spacy_punct.model.marginals import Marginaliser
 from spacy_punct.model.mbr import best_by_slot
 from spacy_punct.model.sampling import Given, Sampler, Samples, pooled_marginals
-from spacy_punct.model.scores import NodeScores, ObservedSlots, PairProbabilities
+from spacy_punct.model.scores import NodeScores
 from spacy_punct.model.viterbi import viterbi
 
 PartialSlots = Sequence[Sequence[str] | None]
@@ -62,7 +62,7 @@ class Distribution:
             for those this, like the other methods, is an approximation.
         RETURNS (float): Finite unless the model has no back-off mass.
         """
-        return float(self._chart(slots).log_prob.real)
+        return float(Chart(self._evidence(slots)).log_prob.real)
 
     def posteriors(self, slots: PartialSlots) -> list[dict[Pair, float]]:
         """For each word, the posterior of its pair given the surface.
@@ -71,7 +71,7 @@ class Distribution:
         RETURNS (list[dict[Pair, float]]): Pairs of W_d, the most probable first;
             what is missing to one was drawn from the back-off.
         """
-        visited = self._chart(slots).posteriors()
+        visited = Chart(self._evidence(slots)).posteriors()
         result = []
         for i, relation in enumerate(self._scores.relations):
             pairs = self._inventory.pair_tables[relation].pairs
@@ -86,7 +86,7 @@ class Distribution:
     def edits(self, slots: PartialSlots) -> np.ndarray:
         """Expected number of times the channel applied each edit (4, K, K)."""
         counts = EditCounts(self._automata)
-        self._chart(slots).site_posteriors(counts)
+        Chart(self._evidence(slots)).site_posteriors(counts)
         return counts.total().real
 
     def symmetric(self, weight: float) -> "Distribution":
@@ -120,9 +120,7 @@ class Distribution:
             None for an exact one.
         RETURNS (tuple[Pair, ...]): A pair for each word.
         """
-        observed = self._observed(slots)
-        given = self._given(observed)
-        return viterbi(self.tree, observed, given, self._automata, beam)[0]
+        return viterbi(self._evidence(slots), beam)[0]
 
     def underlying(self, slots: Slots) -> tuple[Pair, ...]:
         """The best underlying pairs behind any surface, unknown marks read as UNK.
@@ -151,7 +149,7 @@ class Distribution:
             raise PunctError(Errors.P027.format(i=i, n=len(self.tree)))
         backoff = self._inventory.backoff
         relation = self._scores.relations[i]
-        inner = np.exp(self._given(self._observed(slots)).log_probs[i])
+        inner = np.exp(self._evidence(slots).probabilities.log_probs[i])
         table = self._inventory.pair_tables[relation]
         mixed = {
             pair: float((1 - backoff.mass) * p + self._inventory.backoff_prob(ids))
@@ -183,8 +181,7 @@ class Distribution:
                     Errors.P024.format(name=name, condition=condition, value=value)
                 )
         rng = np.random.default_rng(seed)
-        channel = self._automata.channel
-        sampler = Sampler(self.tree, self._scores, self._inventory, channel, rng)
+        sampler = Sampler(self.tree, self._scores, self._automata, rng)
         given = None if observed is None else self._drawn(n, observed, rng)
         return sampler.sample(n, given)
 
@@ -192,13 +189,11 @@ class Distribution:
         self, n: int, slots: PartialSlots, rng: np.random.Generator
     ) -> Given | None:
         """The pairs at observed slots, drawn given those."""
-        known = self._observed(slots)
+        evidence = self._evidence(slots)
+        known = evidence.slots
         if not any(slot is not None for slot in known):
             return None
-        probabilities = self._given(known)
-        sampler = ConditionalSampler(
-            self.tree, known, probabilities, self._automata, rng
-        )
+        sampler = ConditionalSampler(evidence, rng)
         if not np.isfinite(sampler.log_prob):
             raise ImpossibleSurfaceError(Errors.P023)
         surfaces = {i: slot for i, slot in enumerate(known) if slot is not None}
@@ -237,8 +232,7 @@ class Distribution:
         return Marginaliser(
             self.tree,
             self._scores,
-            self._inventory,
-            self._automata.channel,
+            self._automata,
             prune=prune,
             max_hypotheses=max_hypotheses,
         ).marginals()
@@ -283,12 +277,10 @@ class Distribution:
             ids[0] = (self._inventory.mark_index[BOS], *ids[0])
         return ids
 
-    def _given(self, observed: ObservedSlots) -> PairProbabilities:
-        return self._scores.given(self.tree, observed, len(self._inventory.marks))
-
-    def _chart(self, slots: PartialSlots) -> Chart:
+    def _evidence(self, slots: PartialSlots) -> Evidence:
         observed = self._observed(slots)
-        return Chart(self.tree, observed, self._given(observed), self._automata)
+        given = self._scores.given(self.tree, observed, len(self._inventory.marks))
+        return Evidence(self.tree, observed, given, self._automata)
 
 
 def restore_from_trees(

@@ -75,6 +75,22 @@ class _Site:
     left_rows: np.ndarray | None = None
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """A punctuated sentence as inference sees it.
+
+    tree (Tree): The tree.
+    slots (ObservedSlots): Its surface, None where nothing was observed.
+    probabilities (PairProbabilities): ATTACH at its nodes, given the surface.
+    automata (Automata): The channel, ready for use, and the inventory.
+    """
+
+    tree: Tree
+    slots: ObservedSlots
+    probabilities: PairProbabilities
+    automata: Automata
+
+
 class Walk(Generic[Message]):
     """The order in which Algorithm 1 visits a tree, whatever its messages are.
 
@@ -86,16 +102,12 @@ class Walk(Generic[Message]):
 
     neutral: Message
 
-    def __init__(
-        self,
-        tree: Tree,
-        slots: ObservedSlots,
-        probabilities: PairProbabilities,
-        automata: Automata,
-    ) -> None:
+    def __init__(self, evidence: Evidence) -> None:
+        tree, automata = evidence.tree, evidence.automata
+        probabilities = evidence.probabilities
         self._tree = tree
         self._automata = automata
-        self._slots = [automata(slot) for slot in slots]
+        self._slots = [automata(slot) for slot in evidence.slots]
         self._probabilities = probabilities
         backoff = automata.inventory.backoff
         self._mass = backoff.mass
@@ -165,18 +177,10 @@ class Chart(Walk[np.ndarray]):
 
     neutral = _ONE
 
-    def __init__(
-        self,
-        tree: Tree,
-        slots: ObservedSlots,
-        probabilities: PairProbabilities,
-        automata: Automata,
-        *,
-        count_unmatched: bool = False,
-    ) -> None:
+    def __init__(self, evidence: Evidence, *, count_unmatched: bool = False) -> None:
         self._count_unmatched = count_unmatched
         self._sites: dict[int, _Site] = {}
-        super().__init__(tree, slots, probabilities, automata)
+        super().__init__(evidence)
 
     def _message(self, vector: np.ndarray) -> np.ndarray:
         return vector

@@ -15,8 +15,8 @@ import numpy as np
 
 from spacy_punct.data.tree import Tree
 from spacy_punct.errors import check_range
-from spacy_punct.model.channel import Channel
-from spacy_punct.model.inventory import Backoff, Inventory
+from spacy_punct.model.automaton import Automata
+from spacy_punct.model.inventory import Backoff
 from spacy_punct.model.scores import NodeScores, Ragged, mark_set, set_rows
 
 Ids = tuple[int, ...]
@@ -42,8 +42,7 @@ class Marginaliser:
         self,
         tree: Tree,
         scores: NodeScores,
-        inventory: Inventory,
-        channel: Channel,
+        automata: Automata,
         *,
         prune: float = 1e-3,
         max_hypotheses: int | None = 32,
@@ -53,9 +52,9 @@ class Marginaliser:
             check_range("max_hypotheses", max_hypotheses, 1)
         self._tree = tree
         self._scores = scores
-        self._inventory = inventory
-        self._channel = channel
-        self._in_table = 1.0 - inventory.backoff.mass
+        self._inventory = automata.inventory
+        self._channel = automata.channel
+        self._in_table = 1.0 - self._inventory.backoff.mass
         self._prune = prune
         self._max = max_hypotheses
         self._floor = prune * 1e-1

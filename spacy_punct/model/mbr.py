@@ -50,7 +50,7 @@ def pooled(first: Marginal, second: Marginal, share: float) -> dict[Puncteme, fl
 
 
 def best_slot(marginal: Marginal) -> Puncteme:
-    """The string of least risk among those with some probability.
+    """The string of least risk among the likeliest of a slot.
 
     By the triangle inequality, no string beats one that has half of the probability.
 
@@ -59,7 +59,8 @@ def best_slot(marginal: Marginal) -> Puncteme:
     through the strings by that bound and raise it, one possible truth after the
     other, to the risk itself, unless it passes the least risk found before. Ties go
     to the lower bound, which among strings of one length means the more probable.
-    Where hundreds of strings are about as likely, only the first few dozen are tried.
+    At most 48 strings are tried: where more could still have less risk, as under a
+    hardly trained channel, the answer is the best of those.
     """
     top = max(marginal, key=marginal.__getitem__)
     if marginal[top] >= 0.5:

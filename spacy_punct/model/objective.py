@@ -15,7 +15,7 @@ from torch import Tensor
 from spacy_punct.data.tree import Tree
 from spacy_punct.model.attach import RelationScores, check_scores
 from spacy_punct.model.automaton import Automata, EditCounts
-from spacy_punct.model.inside import COMPLEX_STEP, Chart
+from spacy_punct.model.inside import COMPLEX_STEP, Chart, Evidence
 from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.scores import ObservedSlots, PairProbabilities
 
@@ -81,13 +81,9 @@ def likelihood(
     start = 0
     for tree, surface in zip(trees, slots, strict=True):
         stop = start + len(tree)
-        chart = Chart(
-            tree,
-            surface,
-            PairProbabilities(relations[start:stop].tolist(), rows[start:stop]),
-            automata,
-            count_unmatched=unmatched_weight > 0,
-        )
+        given = PairProbabilities(relations[start:stop].tolist(), rows[start:stop])
+        evidence = Evidence(tree, surface, given, automata)
+        chart = Chart(evidence, count_unmatched=unmatched_weight > 0)
         if not np.isfinite(chart.log_prob):
             return Likelihood(np.nan, np.nan, np.nan, log_edits.sum() * np.nan)
         expected = float(np.imag(chart.log_prob)) / COMPLEX_STEP

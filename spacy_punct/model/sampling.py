@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from spacy_punct.data.tree import Tree
-from spacy_punct.model.channel import Channel
+from spacy_punct.model.automaton import Automata
 from spacy_punct.model.inventory import Backoff, Inventory, Pair
 from spacy_punct.model.scores import NodeScores, log_softmax, mark_set, set_rows
 
@@ -87,7 +87,7 @@ class Sampler:
 
     tree (Tree): The tree.
     scores (NodeScores): ATTACH's scores of its nodes.
-    inventory (Inventory), channel (Channel): The rest of the model.
+    automata (Automata): The channel and the inventory.
     rng (Generator): The source of randomness.
     """
 
@@ -95,16 +95,15 @@ class Sampler:
         self,
         tree: Tree,
         scores: NodeScores,
-        inventory: Inventory,
-        channel: Channel,
+        automata: Automata,
         rng: np.random.Generator,
     ) -> None:
         self._tree = tree
         self._scores = scores
-        self._inventory = inventory
-        self._channel = channel
+        self._inventory = automata.inventory
+        self._channel = automata.channel
         self._rng = rng
-        fits = len(inventory.marks) <= _MOST_BITS
+        fits = len(self._inventory.marks) <= _MOST_BITS
         self._set_type = np.dtype(np.int64 if fits else object)
 
     def sample(self, n: int, given: Given | None = None) -> Samples:

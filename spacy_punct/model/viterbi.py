@@ -27,12 +27,10 @@ from operator import itemgetter
 
 import numpy as np
 
-from spacy_punct.data.tree import Tree
 from spacy_punct.errors import Errors, ImpossibleSurfaceError
-from spacy_punct.model.automaton import Automata, SlotAutomaton
-from spacy_punct.model.inside import Walk
+from spacy_punct.model.automaton import SlotAutomaton
+from spacy_punct.model.inside import Evidence, Walk
 from spacy_punct.model.inventory import EMPTY, Pair, PairView, Trie
-from spacy_punct.model.scores import ObservedSlots, PairProbabilities
 
 Ids = tuple[int, ...]
 
@@ -87,25 +85,18 @@ class _Candidates:
 
 
 def viterbi(
-    tree: Tree,
-    slots: ObservedSlots,
-    probabilities: PairProbabilities,
-    automata: Automata,
-    beam: int | None = None,
+    evidence: Evidence, beam: int | None = None
 ) -> tuple[tuple[Pair, ...], float]:
     """The most probable underlying tree.
 
-    tree (Tree): The tree.
-    slots (ObservedSlots): Its surface.
-    probabilities (PairProbabilities): ATTACH at its nodes.
-    automata (Automata): The channel.
+    evidence (Evidence): The sentence.
     beam (int | None): How many ways to explain a constituent are followed, or one for
         each state of the slot if these are more. None for all: exact, but where dozens
         of constituents meet at a slot and the channel is hardly trained there may be
         very many.
     RETURNS (tuple): The pair of each word, and log p(underlying tree, surface | tree).
     """
-    search = _Search(tree, slots, probabilities, automata)
+    search = _Search(evidence)
     found = search.scored(search.guess())
     width = min(search.bound - found[0], _FIRST_WIDTH)
     while True:
@@ -116,14 +107,14 @@ def viterbi(
                 for pairs in product(*options.values())
             ]
         else:
-            best = _Viterbi(tree, slots, probabilities, automata, options, beam)
+            best = _Viterbi(evidence, options, beam)
             trees = [search.scored(best.read_off()), found]
         found = max(trees, key=itemgetter(0))
         log_prob, choice = found
         slack = search.bound - log_prob
         if isfinite(slack) and slack <= width + _ROUNDING:
-            name = automata.inventory.marks.__getitem__
-            pairs = [(EMPTY, EMPTY)] * len(tree.words)
+            name = evidence.automata.inventory.marks.__getitem__
+            pairs = [(EMPTY, EMPTY)] * len(evidence.tree.words)
             for node, (left, right) in choice.items():
                 pairs[node] = tuple(map(name, left)), tuple(map(name, right))
             return tuple(pairs), log_prob
@@ -170,16 +161,12 @@ class _Search:
     bound (float): No tree's log-probability is above it.
     """
 
-    def __init__(
-        self,
-        tree: Tree,
-        slots: ObservedSlots,
-        probabilities: PairProbabilities,
-        automata: Automata,
-    ) -> None:
+    def __init__(self, evidence: Evidence) -> None:
+        tree, slots = evidence.tree, evidence.slots
+        probabilities = evidence.probabilities
         self._slots = slots
-        self._automata = automata
-        self._inventory = automata.inventory
+        self._automata = evidence.automata
+        self._inventory = self._automata.inventory
         backoff = self._inventory.backoff
         self._sites: dict[int, _Site] = {}
         # By slot, the nodes and sides whose punctemes make up its string, in order.
@@ -304,20 +291,12 @@ class _Viterbi(Walk[_Front]):
 
     neutral = _Front(np.ones((1, 1)), [None])
 
-    def __init__(
-        self,
-        tree: Tree,
-        slots: ObservedSlots,
-        probabilities: PairProbabilities,
-        automata: Automata,
-        options: Options,
-        beam: int | None,
-    ) -> None:
+    def __init__(self, evidence: Evidence, options: Options, beam: int | None) -> None:
         self._beam = beam
         self._options = options
         self._sites: dict[int, tuple[_Front, _Front, _Candidates]] = {}
         self._settled: list[_Trace | None] = []
-        super().__init__(tree, slots, probabilities, automata)
+        super().__init__(evidence)
 
     def _message(self, vector: np.ndarray) -> _Front:
         return _Front(vector[None], [None])
@@ -335,11 +314,8 @@ class _Viterbi(Walk[_Front]):
         column, row, pairs = self._sites[node]
         left, right = (self._slots[s] for s in self._tree.spans[node])
         # Whatever the left puncteme does, the best right side serves it best.
-        trie = Trie(pairs.rights)
-        ends = [trie.node[s] for s in pairs.rights]
-        scores = np.stack(
-            [right.expand(b, trie)[ends] @ incoming.vectors.T for b in row.vectors]
-        )
+        read = _read(right, pairs.rights, row)
+        scores = np.stack([rows @ incoming.vectors.T for rows in read])
         best, chosen = _best(scores)
         weighted = pairs.weights * best
         partner = weighted.argmax(axis=1)
@@ -357,21 +333,16 @@ class _Viterbi(Walk[_Front]):
     def _apply_right(self, node: int, incoming: _Front) -> _Front:
         column, row, pairs = self._sites[node]
         left, right = (self._slots[s] for s in self._tree.spans[node])
-        trie = Trie(pairs.lefts)
-        ends = [trie.node[s] for s in pairs.lefts]
-        scores = np.stack(
-            [left.expand(v, trie)[ends] @ column.vectors.T for v in incoming.vectors]
-        )
+        read = _read(left, pairs.lefts, incoming)
+        scores = np.stack([rows @ column.vectors.T for rows in read])
         best, chosen = _best(scores)
         weighted = pairs.weights * best[:, None]
         partner = weighted.argmax(axis=0)
         scale = weighted[partner, np.arange(len(partner))]
-        trie = Trie(pairs.rights)
-        ends = [trie.node[s] for s in pairs.rights]
         vectors = []
         traces: list[_Trace | None] = []
-        for k, b in enumerate(row.vectors):
-            vectors.append(scale[:, None] * right.expand(b, trie)[ends])
+        for k, rows in enumerate(_read(right, pairs.rights, row)):
+            vectors.append(scale[:, None] * rows)
             for i, l in enumerate(partner):
                 v, a = chosen[l]
                 parts = (column.traces[a], row.traces[k], incoming.traces[v])
@@ -420,6 +391,13 @@ class _Viterbi(Walk[_Front]):
                 choice[trace.node] = trace.left, trace.right
                 stack.extend(trace.parts)
         return choice
+
+
+def _read(slot: SlotAutomaton, strings: list[Ids], front: _Front) -> list[np.ndarray]:
+    """For each vector v of a front, v · M(s) for each string s, one a line."""
+    trie = Trie(strings)
+    ends = [trie.node[s] for s in strings]
+    return [slot.expand(vector, trie)[ends] for vector in front.vectors]
 
 
 def _best(scores: np.ndarray) -> tuple[np.ndarray, list[tuple[int, int]]]:

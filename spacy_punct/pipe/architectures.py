@@ -10,7 +10,6 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import (
     ArgsKwargs,
-    Config,
     Dropout,
     Model,
     Optimizer,
@@ -39,22 +38,19 @@ from spacy_punct.reading.gold import gold_examples
 
 Tok2Vec = Model[list[Doc], list[Floats2d]]
 
-SMALL_TAGGER = Config().from_str(
-    """
-[model]
-@architectures = "spacy.Tagger.v2"
+SMALL_TOK2VEC = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    "pretrained_vectors": None,
+    "width": 96,
+    "depth": 2,
+    "embed_size": 2000,
+    "window_size": 1,
+    "maxout_pieces": 3,
+    "subword_features": True,
+}
+"""What reads words where a config leaves it open."""
 
-[model.tok2vec]
-@architectures = "spacy.HashEmbedCNN.v2"
-pretrained_vectors = null
-width = 96
-depth = 2
-embed_size = 2000
-window_size = 1
-maxout_pieces = 3
-subword_features = true
-"""
-)["model"]
+SMALL_TAGGER = {"@architectures": "spacy.Tagger.v2", "tok2vec": SMALL_TOK2VEC}
 """The model of a `stream_senter` or `truecaser` whose config leaves it open."""
 
 

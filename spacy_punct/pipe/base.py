@@ -167,6 +167,7 @@ class PunctuationPipe(TrainablePipe):
     name (str): The component's name in the pipeline.
     settings (PunctuationSettings): Its settings. They are in the dict `cfg`, where
         they may be changed at any time but for those of training.
+    nlp (Language | None): The pipeline, for components that ask others of it.
     scorer (Callable | None): The scoring method.
     """
 
@@ -177,9 +178,11 @@ class PunctuationPipe(TrainablePipe):
         name: str,
         settings: PunctuationSettings,
         *,
+        nlp: Language | None = None,
         scorer: Callable | None = None,
     ) -> None:
         self.vocab = vocab
+        self._nlp = nlp
         self.model = start.model
         self.name = name
         self.scorer = scorer
@@ -509,6 +512,34 @@ class PunctuationPipe(TrainablePipe):
 
     def _spacing_from_bytes(self, data: bytes) -> None:
         self.spacing = Spacing.from_data(srsly.msgpack_loads(data))
+
+
+def factory_of(
+    component: str,
+    kind: type[PunctuationPipe],
+    settings: type[PunctuationSettings],
+    untrained: dict[str, Any],
+) -> Callable[..., PunctuationPipe]:
+    """The factory of a component, which takes its settings, `model` and `scorer`.
+
+    component (str): Its name.
+    kind (type), settings (type): The classes of the component and of its settings.
+    untrained (dict[str, Any]): See `starting_point`.
+    RETURNS (Callable): What `Language.factory` registers.
+    """
+
+    @takes(settings)
+    def make(
+        nlp: Language,
+        name: str,
+        model: Model | None,
+        scorer: Callable | None,
+        **values: Any,
+    ) -> PunctuationPipe:
+        start = starting_point(nlp.lang or "", component, model, untrained)
+        return kind(nlp.vocab, start, name, settings(**values), nlp=nlp, scorer=scorer)
+
+    return make
 
 
 @contextmanager

@@ -1,10 +1,11 @@
 """The trained pipelines that come with the package, and their weights for components
 of other pipelines. Nothing else knows where they are."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, Protocol, cast, overload
 
 import spacy
 import srsly
@@ -52,6 +53,25 @@ def load(name: str = "en", **kwargs: Any) -> Language:
     RETURNS (Language): The pipeline, ready to use.
     """
     return spacy.load(path_to(name), **kwargs)
+
+
+class OneOrMany(Protocol):
+    """A function of a text, or of many."""
+
+    @overload
+    def __call__(self, texts: str) -> str: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, texts: Iterable[str]) -> Iterator[str]: ...
+
+
+def for_one_or_many(many: Callable[[Iterable[str]], Iterator[str]]) -> OneOrMany:
+    """Let a function of many texts take one, too, and give its answer alone."""
+
+    @wraps(many)
+    def either(texts: Any) -> Any:
+        return next(many([texts])) if isinstance(texts, str) else many(texts)
+
+    return either
 
 
 def bundled_weights(language: str, component: str) -> Start | None:

@@ -1,6 +1,6 @@
 """The component `punctuation_restorer`."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from heapq import nlargest
 from typing import Any, Literal
@@ -8,8 +8,6 @@ from typing import Any, Literal
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 from spacy.training import Example
-from spacy.vocab import Vocab
-from thinc.api import Model
 
 from spacy_punct.data.marks import UNK
 from spacy_punct.data.tree import Puncteme, Slots
@@ -20,9 +18,7 @@ from spacy_punct.model.mbr import best_by_slot, restricted
 from spacy_punct.pipe.base import (
     PunctuationPipe,
     PunctuationSettings,
-    Start,
-    starting_point,
-    takes,
+    factory_of,
 )
 from spacy_punct.reading.attributes import PIECES, register
 from spacy_punct.reading.pieces import (
@@ -116,22 +112,8 @@ class Restoration:
 class PunctuationRestorer(PunctuationPipe):
     """Restores the punctuation of parsed Docs.
 
-    vocab (Vocab), start (Start), name (str), scorer (Callable | None): See
-        `PunctuationPipe`.
-    settings (RestorerSettings): The settings.
+    See `PunctuationPipe`; its settings are `RestorerSettings`.
     """
-
-    def __init__(
-        self,
-        vocab: Vocab,
-        start: Start,
-        name: str = "punctuation_restorer",
-        settings: RestorerSettings | None = None,
-        *,
-        scorer: Callable | None = None,
-    ) -> None:
-        settings = settings or RestorerSettings()
-        super().__init__(vocab, start, name, settings, scorer=scorer)
 
     def _answer(
         self, sentence: BareSentence, distribution: Distribution, inventory: Inventory
@@ -236,7 +218,7 @@ class PunctuationRestorer(PunctuationPipe):
         return scores
 
 
-@Language.factory(
+make_punctuation_restorer = Language.factory(
     "punctuation_restorer",
     requires=["token.dep", "token.head", "token.pos", "doc.sents"],
     assigns=[
@@ -259,26 +241,10 @@ class PunctuationRestorer(PunctuationPipe):
         "punct_ppl": 0.0,
         "punct_per_mark": None,
     },
+    func=factory_of(
+        "punctuation_restorer", PunctuationRestorer, RestorerSettings, _UNTRAINED
+    ),
 )
-@takes(RestorerSettings)
-def make_punctuation_restorer(
-    nlp: Language,
-    name: str,
-    model: Model | None,
-    scorer: Callable | None,
-    **settings: Any,
-) -> PunctuationRestorer:
-    """Make a `punctuation_restorer`.
-
-    model (Model | None): None for the weights that come with the package for the
-        pipeline's language. Without such weights: for the paper's model, untrained.
-    scorer (Callable | None): The scoring method.
-    settings: See `RestorerSettings`.
-    """
-    start = starting_point(nlp.lang or "", "punctuation_restorer", model, _UNTRAINED)
-    return PunctuationRestorer(
-        nlp.vocab, start, name, RestorerSettings(**settings), scorer=scorer
-    )
 
 
 def _check_unpunctuated(sentence: BareSentence) -> None:

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
-from typing import NamedTuple, TypeVar, overload
+from typing import NamedTuple, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy_punct.data.marks import HYPHENS, is_opener
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, check_same_text
-from spacy_punct.pipe.bundled import load
+from spacy_punct.pipe.bundled import for_one_or_many, load
 from spacy_punct.reading.attributes import PIECES
 from spacy_punct.reading.gold import first_opener
 from spacy_punct.reading.windows import is_long
@@ -23,11 +23,13 @@ T = TypeVar("T")
 _WHITE = re.compile(r"(\s+)")
 
 
-@overload
-def restore(texts: str) -> str: ...  # type: ignore[overload-overlap]
-@overload
-def restore(texts: Iterable[str]) -> Iterator[str]: ...
-def restore(texts: str | Iterable[str]) -> str | Iterator[str]:
+@cache
+def _pipeline() -> Language:
+    return load("en", exclude=["punctuation_corrector"])
+
+
+@for_one_or_many
+def restore(texts: Iterable[str]) -> Iterator[str]:
     """Restore the punctuation of English text with the bundled pipeline.
 
     It is loaded at the first call.
@@ -35,17 +37,6 @@ def restore(texts: str | Iterable[str]) -> str | Iterator[str]:
     texts (str | Iterable[str]): A text of any length, or many.
     RETURNS (str | Iterator[str]): The text with its punctuation, or each of them.
     """
-    if isinstance(texts, str):
-        return next(_restored_texts([texts]))
-    return _restored_texts(texts)
-
-
-@cache
-def _pipeline() -> Language:
-    return load("en", exclude=["punctuation_corrector"])
-
-
-def _restored_texts(texts: Iterable[str]) -> Iterator[str]:
     nlp = _pipeline()
     for long, group in groupby(texts, key=is_long):
         if long:

@@ -202,7 +202,7 @@ def correct(nlp: Language, pipe: PunctuationCorrector, body: Body) -> CorrectAns
 def underlying(
     nlp: Language, pipe: PunctuationRestorer, body: EditedBody
 ) -> UnderlyingAnswer:
-    """Recover the underlying trees of a text, edit them, and write them again."""
+    """Edit the underlying trees of a text; its punctuation follows."""
     doc = parse_words(nlp, body.text)
     answers = rephrased_sentences(doc, body.on_trees(), pipe)
     if not answers:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import anyio
 from anyio import to_thread
@@ -28,7 +28,6 @@ from spacy_punct.serve.openapi import ErrorAnswer, Operation, Problem, describe
 from spacy_punct.serve.requests import (
     MAX_EDITS,
     Body,
-    EditedBody,
     read_body,
     shortened,
 )
@@ -82,31 +81,23 @@ class _Task(Operation):
     compute: Callable[[Language, Any, Any], BaseModel]
 
 
+def _task(path: str, factory: str, compute: Callable[..., BaseModel]) -> _Task:
+    """What a function is for, what it is given and what it answers, it says itself."""
+    hints = get_type_hints(compute)
+    return _Task(
+        path=path,
+        summary=compute.__doc__ or "",
+        answer=hints["return"],
+        body=hints["body"],
+        factory=factory,
+        compute=compute,
+    )
+
+
 _TASKS = (
-    _Task(
-        path="/restore",
-        summary="Restore the punctuation of a text.",
-        factory="punctuation_restorer",
-        body=Body,
-        compute=answers.restore,
-        answer=answers.RestoreAnswer,
-    ),
-    _Task(
-        path="/correct",
-        summary="Correct the punctuation of a text.",
-        factory="punctuation_corrector",
-        body=Body,
-        compute=answers.correct,
-        answer=answers.CorrectAnswer,
-    ),
-    _Task(
-        path="/underlying",
-        summary="Edit the underlying trees of a text; its punctuation follows.",
-        factory="punctuation_restorer",
-        body=EditedBody,
-        compute=answers.underlying,
-        answer=answers.UnderlyingAnswer,
-    ),
+    _task("/restore", "punctuation_restorer", answers.restore),
+    _task("/correct", "punctuation_corrector", answers.correct),
+    _task("/underlying", "punctuation_restorer", answers.underlying),
 )
 
 

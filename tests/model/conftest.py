@@ -96,16 +96,12 @@ def make_scores(truth: Truth) -> NodeScores:
 
 def best_log_prob(found: Distribution, surface: Sequence[Puncteme]) -> float:
     """log p(the most probable underlying tree, surface | tree)."""
-    observed = found._observed(surface)
-    given = found._given(observed)
-    return viterbi(found.tree, observed, given, found._automata)[1]
+    return viterbi(found._evidence(surface))[1]
 
 
 def expected_unmatched(found: Distribution, surface: Sequence[Puncteme]) -> float:
     """Posterior expected number of nodes with unmatched brackets (eq. 5)."""
-    observed = found._observed(surface)
-    given = found._given(observed)
-    chart = Chart(found.tree, observed, given, found._automata, count_unmatched=True)
+    chart = Chart(found._evidence(surface), count_unmatched=True)
     return float(np.imag(chart.log_prob) / COMPLEX_STEP)
 
 

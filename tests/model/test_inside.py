@@ -15,7 +15,7 @@ from spacy_punct.errors import PunctError
 from spacy_punct.model.automaton import Automata, EditCounts
 from spacy_punct.model.channel import DIRECTIONS
 from spacy_punct.model.distribution import Distribution
-from spacy_punct.model.inside import COMPLEX_STEP, Chart
+from spacy_punct.model.inside import COMPLEX_STEP, Chart, Evidence
 from spacy_punct.model.inventory import Backoff, Inventory, Pair
 from spacy_punct.model.scores import NodeScores
 from tests.model.conftest import (
@@ -243,7 +243,7 @@ def chart_slopes(truth: Truth, surface: Surface) -> tuple[np.ndarray, np.ndarray
     automata = Automata(inventory, make_channel(truth.noise))
     slots = [inventory.encode(slot or ()) for slot in truth.observed(surface)]
     given = make_scores(truth).given(tree, slots, len(inventory.marks))
-    chart = Chart(tree, slots, given, automata, count_unmatched=True)
+    chart = Chart(Evidence(tree, slots, given, automata), count_unmatched=True)
     counts = EditCounts(automata)
     chart.site_posteriors(counts)
     by_score = []
