@@ -16,7 +16,7 @@ from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.inventory import Inventory, with_own_marks
 from spacy_punct.model.punctuation import PunctuationModel, batched
-from spacy_punct.model.storage import from_disk, to_disk
+from spacy_punct.model.storage import from_bytes, to_bytes
 
 _BEAM = 32
 """Bounds the search for the underlying tree; ordinary sentences do not reach it."""
@@ -77,14 +77,16 @@ class PaperCorrector:
                 yield tuple(_with_own_marks(inventory, *pair) for pair in pairs)
 
     def to_disk(self, path: str | Path) -> None:
-        """Write the corrector to a folder with one for each model."""
+        """Write the corrector to a folder with a file for each model."""
+        Path(path).mkdir(parents=True, exist_ok=True)
         for name in _names():
-            to_disk(getattr(self, name), Path(path) / name)
+            (Path(path) / name).write_bytes(to_bytes(getattr(self, name)))
 
     @classmethod
     def from_disk(cls, path: str | Path) -> "PaperCorrector":
         """Read a corrector from a folder that `to_disk` wrote."""
-        return cls(**{name: from_disk(Path(path) / name) for name in _names()})
+        files = {name: Path(path) / name for name in _names()}
+        return cls(**{n: from_bytes(f.read_bytes()) for n, f in files.items()})
 
 
 def _names() -> list[str]:

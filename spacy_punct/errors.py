@@ -116,10 +116,6 @@ class Errors(metaclass=_Coded):
         "same order."
     )
     # Storage
-    P030 = (
-        "There is no model at {path}. Pass a folder written by "
-        "spacy_punct.model.to_disk."
-    )
     P031 = (
         "{path} is not a readable spacy_punct model ({reason}). The file may be "
         "truncated or from another program; copy it again or retrain the model."
@@ -131,10 +127,6 @@ class Errors(metaclass=_Coded):
     P033 = (
         "A model whose scorer is a {scorer} cannot be saved. Use LogLinearAttach or "
         "LexicalAttach, or save the scorer's weights yourself."
-    )
-    P034 = (
-        "{path} already exists and does not hold a model of this kind, so it was not "
-        "overwritten. Choose another folder."
     )
     # Docs and pipelines
     P040 = (

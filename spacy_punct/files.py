@@ -1,12 +1,9 @@
-"""Files and folders that are written completely or not at all."""
+"""Files that are written completely or not at all."""
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from spacy_punct.errors import Errors, PunctError
 
 
 @contextmanager
@@ -26,37 +23,6 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         part.unlink(missing_ok=True)
     flush(path.parent)
-
-
-@contextmanager
-def replacing_folder(path: str | Path, names: set[str]) -> Iterator[Path]:
-    """Write a folder that takes its place only when it is complete.
-
-    path (str | Path): The folder. If there is one that holds anything else than what
-        is written, it is left alone, with an error.
-    names (set[str]): What is written.
-    YIELDS (Path): Where to write in the meantime.
-    """
-    path = Path(path).resolve()
-    is_free = not path.exists() or (
-        path.is_dir() and {p.name for p in path.iterdir()} <= names
-    )
-    if not is_free:
-        raise PunctError(Errors.P034.format(path=path))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as tmp:
-        new = Path(tmp) / "new"
-        new.mkdir()
-        yield new
-        old = Path(tmp) / "old"
-        if path.exists():
-            path.rename(old)
-        try:
-            new.rename(path)
-        except BaseException:
-            if old.exists():
-                old.rename(path)
-            raise
 
 
 def flush(path: Path) -> None:

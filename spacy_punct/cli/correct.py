@@ -34,6 +34,7 @@ from spacy_punct.corrector.changes import (
     written_marks,
 )
 from spacy_punct.corrector.component import PunctuationCorrector
+from spacy_punct.corrector.texts import sure_corrections
 from spacy_punct.data.m2 import m2_block, m2_sentence
 from spacy_punct.data.marks import is_mark
 from spacy_punct.errors import Errors, PunctError, check_range, check_same_text
@@ -171,10 +172,8 @@ class CorrectedLine:
             nothing is known of what should stand there.
         quotes (Quotes | None): The corrector's setting.
         """
-        last = len(doc._.corrected_slots) - 1
-        unknown = {slot for slot in (0,) if not self._is_whole}
-        unknown |= {slot for slot in (last,) if not is_whole}
-        found = [c for c in doc._.corrections if c.slot not in unknown]
+        sure = sure_corrections(doc, self._is_whole, is_whole)
+        found = [Correction.from_data(doc, data) for data in sure]
         start, n_words = len(self.source), sum(len(part.words) for part in self.marks)
         for c in found:
             self.corrections.append(
@@ -213,10 +212,8 @@ def _corrected(
     def parts() -> Iterator[tuple[str, tuple[str, bool, str | None]]]:
         for line in lines:
             text, end = parted(line)
-            left = len(text)
-            for part, is_whole in windows(text):
-                left -= len(part)
-                yield part, (part, is_whole, None if left else end)
+            for part, is_whole, is_last in windows(text):
+                yield part, (part, is_whole, end if is_last else None)
 
     line = CorrectedLine()
     for doc, (part, is_whole, end) in annotated(nlp, parts(), n_process, batch_size):

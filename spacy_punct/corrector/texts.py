@@ -33,7 +33,7 @@ def correct(texts: Iterable[str]) -> Iterator[str]:
     parts = (
         (part, (is_whole, is_last))
         for text in texts
-        for part, is_whole, is_last in _parts(text)
+        for part, is_whole, is_last in windows(text)
     )
     written, was_whole = "", True
     for doc, (is_whole, is_last) in nlp.pipe(parts, as_tuples=True):
@@ -42,14 +42,6 @@ def correct(texts: Iterable[str]) -> Iterator[str]:
         if is_last:
             yield written
             written = ""
-
-
-def _parts(text: str) -> Iterator[tuple[str, bool, bool]]:
-    """The windows of a text, and of each whether a sentence and the text end there."""
-    left = len(text)
-    for part, is_whole in windows(text):
-        left -= len(part)
-        yield part, is_whole, not left
 
 
 def sure_corrections(

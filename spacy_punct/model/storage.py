@@ -1,14 +1,10 @@
-"""Models as bytes and folders: JSON tables and msgpack arrays, no pickle.
+"""Models as bytes: tables and arrays in msgpack, no pickle.
 
-A folder holds `model.json` (the inventory and the settings, for people to read)
-and `weights.bin` (the arrays, compressed). The JSON names the checksum of the
-weights, so that files of two models, or half of one, are never taken for a model.
+The tables hold the inventory, the settings and the checksum of the arrays.
 """
 
-import json
 import zlib
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +13,6 @@ import torch
 from torch import nn
 
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.files import replacing_folder
 from spacy_punct.model.attach import AttachScorer, LogLinearAttach
 from spacy_punct.model.channel import ChannelWeights
 from spacy_punct.model.features import FeatureRows, Observer
@@ -26,7 +21,6 @@ from spacy_punct.model.lexical import LexicalAttach, LexicalSettings
 from spacy_punct.model.punctuation import PunctuationModel
 
 FORMAT = 2
-_TABLES, _WEIGHTS = "model.json", "weights.bin"
 
 
 def to_bytes(model: PunctuationModel) -> bytes:
@@ -36,38 +30,13 @@ def to_bytes(model: PunctuationModel) -> bytes:
 
 
 def from_bytes(data: bytes, *, where: str = "<bytes>") -> PunctuationModel:
-    """The model that `to_bytes` gave."""
+    """The model that `to_bytes` gave; `where` is how messages call its place."""
     try:
         content = srsly.msgpack_loads(data)
         tables, weights = content["tables"], content["weights"]
     except (ValueError, KeyError, TypeError) as error:
         raise PunctError(Errors.P031.format(path=where, reason=error)) from None
     return _load(tables, weights, where)
-
-
-def to_disk(model: PunctuationModel, path: str | Path) -> None:
-    """Write the model to a folder, all of it or nothing.
-
-    path (str | Path): The folder. A model that is there is replaced; anything else
-        is left alone, with an error.
-    """
-    tables, weights = _dump(model)
-    with replacing_folder(path, {_TABLES, _WEIGHTS}) as new:
-        # srsly's JSON rounds floats; these must come back as they were.
-        (new / _TABLES).write_text(json.dumps(tables, ensure_ascii=False), "utf-8")
-        (new / _WEIGHTS).write_bytes(weights)
-
-
-def from_disk(path: str | Path) -> PunctuationModel:
-    """Read a model from a folder that `to_disk` wrote."""
-    path = Path(path)
-    if not (path / _TABLES).is_file() or not (path / _WEIGHTS).is_file():
-        raise PunctError(Errors.P030.format(path=path))
-    try:
-        tables = json.loads((path / _TABLES).read_text("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise PunctError(Errors.P031.format(path=path, reason=error)) from None
-    return _load(tables, (path / _WEIGHTS).read_bytes(), str(path))
 
 
 def _dump(model: PunctuationModel) -> tuple[dict[str, Any], bytes]:

@@ -278,10 +278,11 @@ WRITTEN = st.lists(
 def test_windows_lose_nothing(monkeypatch, text, length):
     monkeypatch.setattr("spacy_punct.reading.windows.LONG", length)
     parts = list(windows(text))
-    assert "".join(part for part, _ in parts) == text
-    assert all(0 < len(part) <= length for part, _ in parts[:-1])
+    assert "".join(part for part, *_ in parts) == text
+    assert all(0 < len(part) <= length for part, *_ in parts[:-1])
     assert len(parts[-1][0]) <= length
-    for part, is_whole in parts[:-1]:
+    assert [is_last for *_, is_last in parts] == [*[False] * (len(parts) - 1), True]
+    for part, is_whole, _ in parts[:-1]:
         if is_whole:
             assert re.search(r"[.!?。][\"'”)]*\s*$", part)
         elif re.search(r"\s", part):

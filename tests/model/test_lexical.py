@@ -18,7 +18,7 @@ from spacy_punct.model.lexical import LexicalAttach, LexicalSettings
 from spacy_punct.model.objective import likelihood
 from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.model.scores import EncodedTree, Vectors
-from spacy_punct.model.storage import from_bytes, from_disk, to_bytes, to_disk
+from spacy_punct.model.storage import from_bytes, to_bytes
 from tests.truth import Noise, Recipe, random_case
 
 WIDTH = 5
@@ -543,11 +543,9 @@ def test_lexical_settings_are_checked(name):
         )
 
 
-def test_lexical_storage_round_trips(model, examples, tmp_path):
-    to_disk(model, tmp_path / "model")
+def test_lexical_storage_round_trips(model, examples):
     others = {
         "bytes": from_bytes(to_bytes(model)),
-        "disk": from_disk(tmp_path / "model"),
         "pickle": pickle.loads(pickle.dumps(model)),
     }
     for how, other in others.items():

@@ -159,8 +159,3 @@ def test_correction_storage_round_trips(corrector, treebank, tmp_path):
     corrector.to_disk(path)
     corrector.to_disk(path)
     assert_same(corrector, PaperCorrector.from_disk(path), treebank[2])
-
-
-def test_correction_storage_names_what_is_wrong(tmp_path):
-    with pytest.raises(PunctError, match=r"\[P030\]"):
-        PaperCorrector.from_disk(tmp_path)
