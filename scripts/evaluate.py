@@ -24,26 +24,13 @@ from spacy.util import get_lang_class
 from tqdm import tqdm
 from wasabi import msg
 
+from scripts import steps
 from scripts.analyze import write_analysis
 from scripts.baselines.networks import NETWORKS
 from scripts.baselines.tagger import Tagger
 from scripts.learned import analyze
 from scripts.restorers import best_direction
-from scripts.steps import (
-    MADE,
-    MODEL,
-    Output,
-    Task,
-    Treebanks,
-    Workers,
-    lang_of,
-    make,
-    record,
-    run_step,
-)
-from scripts.steps import (
-    Language as LanguageOption,
-)
+from scripts.steps import MADE, MODEL, Output, Task, Treebanks, Workers
 from scripts.tables.restoration import report
 from spacy_punct.data.tree import Slots
 from spacy_punct.data.treebank import read_splits
@@ -248,7 +235,7 @@ def main(
     output: Output,
     metrics: Annotated[Path, typer.Option(help="Where to write tables.")],
     title: Annotated[str, typer.Option(help="Of the page.")] = "Results",
-    lang: LanguageOption = None,
+    lang: steps.Language = None,
     workers: Workers = 1,
 ) -> None:
     """Measure restorers and taggers on treebanks, and write tables.
@@ -258,11 +245,11 @@ def main(
     """
     homes = {treebank: output / treebank.name for treebank in treebanks}
     tasks = [task for pair in homes.items() for task in tasks_of(*pair)]
-    make(tasks, workers)
+    steps.make(tasks, workers)
     metrics.mkdir(parents=True, exist_ok=True)
     results = []
     for treebank, home in homes.items():
-        results.append(collect(treebank, home, lang_of(treebank, lang)))
+        results.append(collect(treebank, home, steps.lang_of(treebank, lang)))
         srsly.write_json(metrics / f"{treebank.name}.json", results[-1])
         pages = metrics / "analysis" / treebank.name
         pages.mkdir(parents=True, exist_ok=True)
@@ -272,8 +259,8 @@ def main(
     page = metrics / "README.md"
     page.write_text(f"# {title}\n\n{report(results)}", "utf-8")
     msg.good(f"Wrote {page}")
-    record(output, "evaluate", tasks)
+    steps.record(output, "evaluate", tasks)
 
 
 if __name__ == "__main__":
-    run_step(main)
+    steps.run_step(main)

@@ -12,20 +12,9 @@ import spacy
 import srsly
 from spacy.cli.package import package
 
+from scripts import steps
 from scripts.evaluate import BY_SENTENCE
-from scripts.steps import (
-    MODEL,
-    Language,
-    Output,
-    Task,
-    Treebanks,
-    Workers,
-    lang_of,
-    make,
-    record,
-    run_step,
-    write_pipeline,
-)
+from scripts.steps import MODEL, Language, Output, Task, Treebanks, Workers
 from spacy_punct.about import __version__
 
 
@@ -47,7 +36,7 @@ def make_package(folder: Path, home: Path, lang: str) -> None:
         notes=data["caveat"],
         performance={k: v for k, v in scores.items() if k not in BY_SENTENCE},
     )
-    write_pipeline(nlp, folder / "pipeline")
+    steps.write_pipeline(nlp, folder / "pipeline")
     package(folder / "pipeline", folder, create_wheel=True)
 
 
@@ -61,12 +50,12 @@ def main(
     tasks = []
     for treebank in treebanks:
         home = output / treebank.name
-        settings = {"home": home, "lang": lang_of(treebank, lang)}
+        settings = {"home": home, "lang": steps.lang_of(treebank, lang)}
         needs = [home / "parser", home / "lexical", home / "scores" / "lexical"]
         tasks.append(Task(home / "package", make_package, settings, needs))
-    make(tasks, workers)
-    record(output, "package", tasks)
+    steps.make(tasks, workers)
+    steps.record(output, "package", tasks)
 
 
 if __name__ == "__main__":
-    run_step(main)
+    steps.run_step(main)

@@ -21,22 +21,9 @@ import typer
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
+from scripts import steps
 from scripts.fetch import caveat
-from scripts.steps import (
-    MODEL,
-    Language,
-    Output,
-    Seed,
-    Task,
-    Treebanks,
-    Workers,
-    lang_of,
-    make,
-    passes_over,
-    record,
-    run_step,
-    train,
-)
+from scripts.steps import MODEL, Language, Output, Seed, Task, Treebanks, Workers
 from scripts.udpipe import parse, train_udpipe
 from spacy_punct.data.treebank import (
     SPLITS,
@@ -123,7 +110,7 @@ def train_parser(
 ) -> None:
     """A tagger and parser, and dev and test as it parses them."""
     settings = settings_of(corpus, lang, passes, seed)
-    train(folder, CONFIG, settings | {"paths.train": str(corpus / "train.spacy")})
+    steps.train(folder, CONFIG, settings | {"paths.train": str(corpus / "train.spacy")})
     for split in HELD_OUT:
         docs = list(read_docs(corpus / f"{split}.spacy", Vocab()))
         write_trees(parse_docs(folder / MODEL, docs), folder / f"{split}.spacy")
@@ -170,7 +157,7 @@ def main(
     """
     corpora, parsers = [], []
     for treebank in treebanks:
-        language, home = lang_of(treebank, lang), output / treebank.name
+        language, home = steps.lang_of(treebank, lang), output / treebank.name
         corpus = home / "corpus"
         settings = {"treebank": treebank, "lang": language}
         files = tuple(treebank.glob("*.conllu"))
@@ -183,16 +170,16 @@ def main(
         settings = {
             "corpus": corpus,
             "lang": language,
-            "passes": passes_over(treebank, passes),
+            "passes": steps.passes_over(treebank, passes),
             "seed": seed,
         }
         needs = [corpus, Path(CONFIG)]
         parsers.append(Task(home / "parser", train_parser, settings, needs))
         parsers.append(Task(home / "jackknife", parse_training_data, settings, needs))
-    make(corpora, workers)
-    make(parsers, workers)
-    record(output, "parsers", [*corpora, *parsers])
+    steps.make(corpora, workers)
+    steps.make(parsers, workers)
+    steps.record(output, "parsers", [*corpora, *parsers])
 
 
 if __name__ == "__main__":
-    run_step(main)
+    steps.run_step(main)

@@ -19,21 +19,8 @@ import srsly
 import typer
 from spacy.util import load_config
 
-from scripts.steps import (
-    MODEL,
-    Language,
-    Output,
-    Seed,
-    Task,
-    Treebanks,
-    Workers,
-    lang_of,
-    make,
-    passes_over,
-    record,
-    run_step,
-    train,
-)
+from scripts import steps
+from scripts.steps import MODEL, Language, Output, Seed, Task, Treebanks, Workers
 from spacy_punct.errors import PunctError
 from spacy_punct.model.channel import DIRECTIONS
 
@@ -72,7 +59,7 @@ def train_log_linear(
     restorer = "components.punctuation_restorer"
     overrides[f"{restorer}.direction"] = direction
     overrides[f"{restorer}.model.channel"] = channel
-    train(folder, LOG_LINEAR, overrides)
+    steps.train(folder, LOG_LINEAR, overrides)
 
 
 def train_lexical(folder: Path, home: Path, **settings: Any) -> None:
@@ -81,7 +68,7 @@ def train_lexical(folder: Path, home: Path, **settings: Any) -> None:
     overrides["paths.parsed"] = str(home / "jackknife" / "train.spacy")
     overrides["paths.parsed_dev"] = str(home / "parser" / "dev.spacy")
     overrides["components.punctuation_restorer.direction"] = best_direction(home)
-    train(folder, LEXICAL, overrides)
+    steps.train(folder, LEXICAL, overrides)
 
 
 def best_direction(home: Path) -> str:
@@ -119,7 +106,7 @@ def main(
     log_linear, lexical = [], []
     for treebank in treebanks:
         home = output / treebank.name
-        common = {"lang": lang_of(treebank, lang), "seed": seed}
+        common = {"lang": steps.lang_of(treebank, lang), "seed": seed}
         models: list[tuple[str, str, str]] = [(d, d, "table") for d in DIRECTIONS]
         if attach_only:
             models.append(("attach", DIRECTIONS[0], "identity"))
@@ -128,7 +115,7 @@ def main(
                 "corpus": home / "corpus",
                 "direction": direction,
                 "channel": channel,
-                "passes": passes_over(treebank, passes),
+                "passes": steps.passes_over(treebank, passes),
             }
             needs = [home / "corpus", Path(LOG_LINEAR)]
             log_linear.append(Task(home / name, train_log_linear, settings, needs))
@@ -136,10 +123,10 @@ def main(
         parts = ("corpus", "parser", "jackknife", *DIRECTIONS)
         needs = [*(home / name for name in parts), Path(LEXICAL)]
         lexical.append(Task(home / "lexical", train_lexical, settings, needs))
-    make(log_linear, workers)
-    make(lexical, workers)
-    record(output, "restorers", [*log_linear, *lexical])
+    steps.make(log_linear, workers)
+    steps.make(lexical, workers)
+    steps.record(output, "restorers", [*log_linear, *lexical])
 
 
 if __name__ == "__main__":
-    run_step(main)
+    steps.run_step(main)

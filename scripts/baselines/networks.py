@@ -227,8 +227,9 @@ class LateFusion(nn.Module):
         return found * gate + state
 
 
-class SlotNetwork(nn.Module):
-    """A distribution of the classes of slots, given words.
+@dataclass(frozen=True)
+class NetworkShape:
+    """What a network reads, and how large it is.
 
     sizes (tuple[int, ...]): How many numbers each column of words needs.
     n_classes (int): The number of classes.
@@ -237,15 +238,24 @@ class SlotNetwork(nn.Module):
         are read.
     """
 
-    def __init__(
-        self,
-        sizes: tuple[int, ...],
-        n_classes: int,
-        config: NetworkConfig,
-        observed_sizes: tuple[int, ...] = (),
-    ) -> None:
+    sizes: tuple[int, ...]
+    n_classes: int
+    config: NetworkConfig
+    observed_sizes: tuple[int, ...] = ()
+
+    def reader(self, cell: type[nn.LSTM] | type[nn.GRU]) -> WordReader:
+        return WordReader(cell, self.sizes, self.config, self.observed_sizes)
+
+    def output(self, width: int) -> ClassScores:
+        return ClassScores(width, self.n_classes, bool(self.observed_sizes))
+
+
+class SlotNetwork(nn.Module):
+    """A distribution of the classes of slots, given words."""
+
+    def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
-        self.dropout = LockedDropout(config.dropout)
+        self.dropout = LockedDropout(shape.config.dropout)
 
     def log_marginals(self, batch: Batch) -> torch.Tensor:
         """log p(class | words) in each slot: (sentences, longest + 1, classes)."""
@@ -266,18 +276,13 @@ class BiLSTMSoftmax(SlotNetwork):
     """Each slot's class on its own, given what a BiLSTM makes of the words on both
     sides of it and, directly, of the string observed there."""
 
-    def __init__(
-        self,
-        sizes: tuple[int, ...],
-        n_classes: int,
-        config: NetworkConfig,
-        observed_sizes: tuple[int, ...] = (),
-    ) -> None:
-        super().__init__(sizes, n_classes, config, observed_sizes)
-        self.reader = WordReader(nn.LSTM, sizes, config, observed_sizes)
+    def __init__(self, shape: NetworkShape) -> None:
+        super().__init__(shape)
+        config = shape.config
+        self.reader = shape.reader(nn.LSTM)
         n_inputs = 4 * config.hidden_width + self.reader.observed.width
         self.slots = nn.Linear(n_inputs, config.slot_width)
-        self.output = ClassScores(config.slot_width, n_classes, bool(observed_sizes))
+        self.output = shape.output(config.slot_width)
 
     def scores(self, batch: Batch) -> torch.Tensor:
         """(sentences, longest + 1, classes)."""
@@ -293,15 +298,9 @@ class BiLSTMSoftmax(SlotNetwork):
 class BiLSTMCRF(BiLSTMSoftmax):
     """The classes of all slots together: a CRF on top of the BiLSTM."""
 
-    def __init__(
-        self,
-        sizes: tuple[int, ...],
-        n_classes: int,
-        config: NetworkConfig,
-        observed_sizes: tuple[int, ...] = (),
-    ) -> None:
-        super().__init__(sizes, n_classes, config, observed_sizes)
-        self.crf = ChainCRF(n_classes)
+    def __init__(self, shape: NetworkShape) -> None:
+        super().__init__(shape)
+        self.crf = ChainCRF(shape.n_classes)
 
     def log_likelihood(self, batch: Batch, classes: torch.Tensor) -> torch.Tensor:
         return self.crf.log_likelihood(self.scores(batch), classes, batch.is_slot)
@@ -319,22 +318,15 @@ class BiGRUAttention(SlotNetwork):
     is faster than the paper's additive attention.
     """
 
-    def __init__(
-        self,
-        sizes: tuple[int, ...],
-        n_classes: int,
-        config: NetworkConfig,
-        observed_sizes: tuple[int, ...] = (),
-    ) -> None:
-        super().__init__(sizes, n_classes, config, observed_sizes)
-        self.reader = WordReader(nn.GRU, sizes, config, observed_sizes)
-        hidden = config.hidden_width
-        self.decoder = nn.GRU(2 * hidden, config.slot_width, batch_first=True)
-        self.queries = nn.Linear(config.slot_width, hidden)
+    def __init__(self, shape: NetworkShape) -> None:
+        super().__init__(shape)
+        hidden, width = shape.config.hidden_width, shape.config.slot_width
+        self.reader = shape.reader(nn.GRU)
+        self.decoder = nn.GRU(2 * hidden, width, batch_first=True)
+        self.queries = nn.Linear(width, hidden)
         self.keys = nn.Linear(2 * hidden, hidden)
-        self.fusion = LateFusion(2 * hidden, config.slot_width)
-        n_inputs = config.slot_width + self.reader.observed.width
-        self.output = ClassScores(n_inputs, n_classes, bool(observed_sizes))
+        self.fusion = LateFusion(2 * hidden, width)
+        self.output = shape.output(width + self.reader.observed.width)
 
     def log_marginals(self, batch: Batch) -> torch.Tensor:
         states, observed = self.reader(batch)
@@ -356,9 +348,7 @@ NETWORKS: dict[str, type[SlotNetwork]] = {
     "bilstm-crf": BiLSTMCRF,
     "bigru-attention": BiGRUAttention,
 }
-"""The kinds of taggers there are: networks, made of the sizes of the words' columns,
-the number of classes, the config and, where observed marks are read, the sizes of
-their columns."""
+"""The kinds of taggers there are."""
 
 DEFAULTS: dict[str, NetworkConfig] = {
     "bigru-attention": NetworkConfig(hidden_width=128, n_layers=1)

@@ -14,7 +14,12 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from scripts.baselines.networks import NETWORKS, NetworkConfig, default_config
+from scripts.baselines.networks import (
+    NETWORKS,
+    NetworkConfig,
+    NetworkShape,
+    default_config,
+)
 from scripts.baselines.surfaces import Surfaces
 from scripts.baselines.words import N_OBSERVED, Batch, WordTable, collate
 from scripts.training import fit
@@ -68,12 +73,13 @@ class Tagger:
         self.kind = kind
         self.config = config
         self.reads_observed = reads_observed
-        self.network = NETWORKS[kind](
+        shape = NetworkShape(
             words.sizes,
             len(surfaces) + reads_observed,
             config,
             surfaces.observed_sizes if reads_observed else (),
-        ).eval()
+        )
+        self.network = NETWORKS[kind](shape).eval()
 
     @classmethod
     def from_examples(

@@ -28,63 +28,42 @@ class Published:
     direction: str
 
 
-def _published(
-    table_2: tuple[int, float, int, int],
-    perplexity: tuple[float, float, float, float],
-    direction: str,
-    aed: tuple[float, float, float, float, float],
-) -> Published:
-    return Published(
-        *table_2,
-        dict(
-            zip(
-                ("bigru-attention", "bilstm-crf", "attach", "log-linear"),
-                perplexity,
-                strict=True,
-            )
-        ),
-        dict(
-            zip(
-                ("trivial", "bilstm-crf", "attach", "log-linear", "gold"),
-                aed,
-                strict=True,
-            )
-        ),
-        direction,
-    )
+_DATA = {
+    "ar": (282_000, 0.079, 255, 18),
+    "zh": (123_000, 0.138, 3, 23),
+    "en": (255_000, 0.117, 40, 35),
+    "hi": (352_000, 0.067, 21, 15),
+    "es_ancora": (560_000, 0.117, 25, 16),
+}
+_PERPLEXITY = {
+    "ar": (1.4676, 1.3016, 1.2230, 1.1526),
+    "zh": (1.6850, 1.4436, 1.1921, 1.1464),
+    "en": (1.5737, 1.5247, 1.5636, 1.4276),
+    "hi": (1.1201, 1.1032, 1.0630, 1.0598),
+    "es_ancora": (1.4397, 1.3198, 1.2364, 1.2103),
+}
+_AED = {
+    "ar": (0.064, 0.064, 0.063, 0.059, 0.053),
+    "zh": (0.110, 0.109, 0.104, 0.102, 0.048),
+    "en": (0.100, 0.108, 0.092, 0.090, 0.079),
+    "hi": (0.025, 0.023, 0.019, 0.018, 0.013),
+    "es_ancora": (0.093, 0.092, 0.085, 0.078, 0.068),
+}
+_RIGHT_TO_LEFT = ("en", "es_ancora")
+
+
+def _by_system(systems: str, figures: tuple[float, ...]) -> dict[str, float]:
+    return dict(zip(systems.split(), figures, strict=True))
 
 
 PUBLISHED = {
-    "ar": _published(
-        (282_000, 0.079, 255, 18),
-        (1.4676, 1.3016, 1.2230, 1.1526),
-        "left-to-right",
-        (0.064, 0.064, 0.063, 0.059, 0.053),
-    ),
-    "zh": _published(
-        (123_000, 0.138, 3, 23),
-        (1.6850, 1.4436, 1.1921, 1.1464),
-        "left-to-right",
-        (0.110, 0.109, 0.104, 0.102, 0.048),
-    ),
-    "en": _published(
-        (255_000, 0.117, 40, 35),
-        (1.5737, 1.5247, 1.5636, 1.4276),
-        "right-to-left",
-        (0.100, 0.108, 0.092, 0.090, 0.079),
-    ),
-    "hi": _published(
-        (352_000, 0.067, 21, 15),
-        (1.1201, 1.1032, 1.0630, 1.0598),
-        "left-to-right",
-        (0.025, 0.023, 0.019, 0.018, 0.013),
-    ),
-    "es_ancora": _published(
-        (560_000, 0.117, 25, 16),
-        (1.4397, 1.3198, 1.2364, 1.2103),
-        "right-to-left",
-        (0.093, 0.092, 0.085, 0.078, 0.068),
-    ),
+    name: Published(
+        *_DATA[name],
+        _by_system("bigru-attention bilstm-crf attach log-linear", _PERPLEXITY[name]),
+        _by_system("trivial bilstm-crf attach log-linear gold", _AED[name]),
+        "right-to-left" if name in _RIGHT_TO_LEFT else "left-to-right",
+    )
+    for name in _DATA
 }
 RELEASE = "1.4"
 """Of Universal Dependencies."""
@@ -135,11 +114,9 @@ class PublishedRephrasing:
 
 
 def _rephrasing(*figures: float) -> PublishedRephrasing:
-    systems = ("base", "half", "full")
-    return PublishedRephrasing(
-        dict(zip(systems, figures[:3], strict=True)),
-        dict(zip(systems, figures[3:], strict=True)),
-    )
+    systems = "base half full"
+    halves = figures[:3], figures[3:]
+    return PublishedRephrasing(*(_by_system(systems, half) for half in halves))
 
 
 REPHRASING = {

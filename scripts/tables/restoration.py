@@ -1,6 +1,6 @@
 """The tables of an experiment, in Markdown."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 
 from scripts.tables.markdown import (
@@ -11,7 +11,7 @@ from scripts.tables.markdown import (
     percent,
     table,
 )
-from scripts.tables.published import published
+from scripts.tables.published import Published, published
 
 SYSTEMS = {
     "trivial": "trivial",
@@ -97,40 +97,46 @@ def data_table(results: Sequence[Results]) -> str:
 
 def perplexity_table(results: Sequence[Results]) -> str:
     names = [n for n in _systems(results) if n != "trivial"]
-    rows = []
-    for result in results:
-        values = _values(result, "perplexity", ("gold", "words"))
-        paper = published(result["treebank"])
-        theirs = paper.perplexity if paper else {}
-        best = _not_worse(values, result["tests"]["perplexity"])
-        cells = [_cell(values, theirs, name, best, "{:.4f}") for name in names]
+
+    def directions(result: Results, paper: Published | None) -> str:
         arrow = _ARROWS.get(result["direction"], DASH)
-        rows.append(
-            (
-                _title(result),
-                *cells,
-                beside(arrow, paper and _ARROWS[paper.direction]),
-            )
-        )
+        return beside(arrow, paper and _ARROWS[paper.direction])
+
+    rows = _rows(results, names, "perplexity", "gold", "{:.4f}", directions)
     return table(("", *(SYSTEMS[name] for name in names), "direction"), rows)
 
 
 def aed_table(results: Sequence[Results]) -> str:
     names = _systems(results)
-    rows = []
-    for result in results:
-        values = _values(result, "aed", ("parsed", "words"))
-        paper = published(result["treebank"])
-        theirs = paper.aed if paper else {}
-        best = _not_worse(values, result["tests"]["aed"])
-        cells = [
-            _cell(values, theirs, name, best, "{:.4f}", "{:.3f}") for name in names
-        ]
-        rows.append((_title(result), *cells, _ratio(values, theirs)))
+
+    def ratio(result: Results, paper: Published | None) -> str:
+        return _ratio(_values(result, "aed", ("parsed", "words")), paper and paper.aed)
+
+    rows = _rows(results, names, "aed", "parsed", "{:.3f}", ratio)
     return table(("", *(SYSTEMS[name] for name in names), "ratio"), rows)
 
 
-def _ratio(values: Mapping[str, float], theirs: Mapping[str, float]) -> str:
+def _rows(
+    results: Sequence[Results],
+    names: Sequence[str],
+    measure: str,
+    trees: str,
+    their_style: str,
+    last: Callable[[Results, Published | None], str],
+) -> list[tuple[str, ...]]:
+    """A measure of systems, beside the paper's; the best are bold."""
+    rows = []
+    for result in results:
+        values = _values(result, measure, (trees, "words"))
+        paper = published(result["treebank"])
+        theirs = getattr(paper, measure) if paper else {}
+        best = _not_worse(values, result["tests"][measure])
+        cells = [_cell(values, theirs, name, best, their_style) for name in names]
+        rows.append((_title(result), *cells, last(result, paper)))
+    return rows
+
+
+def _ratio(values: Mapping[str, float], theirs: Mapping[str, float] | None) -> str:
     if "lexical" not in values:
         return DASH
     ours = f"{values['lexical'] / values['trivial']:.2f}"
@@ -148,7 +154,7 @@ def trees_table(results: Sequence[Results]) -> str:
         paper = published(result["treebank"])
         theirs = {"gold": {"log-linear": paper.aed["gold"]} if paper else {}}
         cells = (
-            _cell(values[kind], theirs.get(kind, {}), name, (), "{:.4f}", "{:.3f}")
+            _cell(values[kind], theirs.get(kind, {}), name, (), "{:.3f}")
             for kind, name in columns
         )
         rows.append((_title(result), *cells))
@@ -267,11 +273,10 @@ def _cell(
     theirs: Mapping[str, float],
     name: str,
     bold: Iterable[str],
-    style: str,
-    their_style: str | None = None,
+    their_style: str,
 ) -> str:
     if name not in values:
         return DASH
-    ours = style.format(values[name])
-    paper = (their_style or style).format(theirs[name]) if name in theirs else None
+    ours = f"{values[name]:.4f}"
+    paper = their_style.format(theirs[name]) if name in theirs else None
     return beside(f"**{ours}**" if name in bold else ours, paper)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from scripts.baselines.networks import NETWORKS, ClassScores
+from scripts.baselines.networks import NETWORKS, ClassScores, NetworkShape
 from scripts.baselines.tagger import Tagger, TaggerResult, train_tagger
 from scripts.baselines.words import END, N_OBSERVED, Batch
 from spacy_punct.data.depunctuation import PunctuatedTree
@@ -287,7 +287,9 @@ def test_correction_networks_train_without_padding(kind):
     torch.manual_seed(1)
     sizes, observed_sizes, n_classes = (11, 6), (5, 4, 4), 5
     lengths = torch.tensor([4, 7, 2])
-    network = NETWORKS[kind](sizes, n_classes, SMALL, observed_sizes).eval()
+    network = NETWORKS[kind](
+        NetworkShape(sizes, n_classes, SMALL, observed_sizes)
+    ).eval()
     every = (*sizes, *observed_sizes)
     columns = torch.stack([torch.randint(END + 1, n, (3, 7)) for n in every], dim=-1)
     classes = columns[:, :-1, -N_OBSERVED]

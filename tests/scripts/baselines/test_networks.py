@@ -11,6 +11,7 @@ from scripts.baselines.networks import (
     Embeddings,
     LateFusion,
     LockedDropout,
+    NetworkShape,
 )
 from scripts.baselines.words import END, FORM, START, UNKNOWN, Batch
 from tests.scripts.baselines.conftest import SMALL
@@ -30,7 +31,7 @@ def batch() -> Batch:
 def test_networks_train_without_padding(kind, batch):
     """Neither the likelihood nor any gradient depends on what is in the padding."""
     torch.manual_seed(1)
-    network = NETWORKS[kind](SIZES, N_CLASSES, SMALL).eval()
+    network = NETWORKS[kind](NetworkShape(SIZES, N_CLASSES, SMALL)).eval()
     classes = torch.randint(N_CLASSES, (3, 6))
 
     def gradients(batch: Batch, classes: torch.Tensor) -> list[torch.Tensor]:
@@ -50,7 +51,7 @@ def test_networks_train_without_padding(kind, batch):
 
 def test_networks_attention_reaches_the_whole_sentence(batch):
     torch.manual_seed(1)
-    network = BiGRUAttention(SIZES, N_CLASSES, SMALL).eval()
+    network = BiGRUAttention(NetworkShape(SIZES, N_CLASSES, SMALL)).eval()
     with torch.no_grad():
         # What recurrent layers carry from word to word is cut off.
         for layer in (network.decoder, *network.reader.layers[0].children()):
