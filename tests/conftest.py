@@ -18,6 +18,7 @@ from spacy.vectors import Vectors
 from thinc.api import Adam, fix_random_seed, get_current_ops, set_current_ops
 
 from scripts.log_linear import TrainingConfig, TrainingResult, train
+from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.pipe import bundled as pipelines
 from spacy_punct.reading.examples import create_corpus, create_correction_corpus
@@ -51,17 +52,25 @@ def treebanks() -> Path:
 
 
 FAST = TrainingConfig(
-    direction="right-to-left", learning_rate=0.02, max_epochs=4, batch_size=16
+    direction="right-to-left", learning_rate=0.03, max_epochs=4, batch_size=10
 )
-"""Enough training for the sample."""
+"""Enough training for a part of the sample."""
+SIZES = {"train": 250, "dev": 40, "test": 80}
 
 
 @pytest.fixture(scope="session")
-def trained(sample) -> TrainingResult:
-    """A model trained on the sample."""
-    examples = read_treebank(sample / "train.conllu").examples
-    dev = read_treebank(sample / "dev.conllu").examples
-    return train(examples, dev, FAST, show_progress=False)
+def splits(sample) -> list[tuple[PunctuatedTree, ...]]:
+    """A part of the sample to train on, one for dev, one for test."""
+    return [
+        read_treebank(sample / f"{split}.conllu").examples[:size]
+        for split, size in SIZES.items()
+    ]
+
+
+@pytest.fixture(scope="session")
+def trained(splits) -> TrainingResult:
+    """A model trained on a part of the sample."""
+    return train(*splits[:2], FAST, show_progress=False)
 
 
 def make_once(
@@ -143,7 +152,9 @@ def train_a_little(name: str, factory: pytest.TempPathFactory, settings: dict) -
     """Train one of the project's configs, once for all processes."""
     overrides = {
         "training.max_steps": 160,
-        "training.eval_frequency": 80,
+        "training.eval_frequency": 160,
+        "training.batcher.size": 100,
+        "training.optimizer.learn_rate": 0.01,
         "corpora.dev.limit": 20,
         **settings,
     }
@@ -155,10 +166,10 @@ def train_a_little(name: str, factory: pytest.TempPathFactory, settings: dict) -
 def paper_path(tmp_path_factory) -> Path:
     """A restorer trained on the sample's own trees, with configs/paper.cfg."""
     settings = {
-        "training.max_steps": 100,
-        "training.eval_frequency": 100,
-        "training.batcher.size": 16,
-        "training.optimizer.learn_rate": 0.02,
+        "training.max_steps": 70,
+        "training.eval_frequency": 70,
+        "training.batcher.size": 12,
+        "training.optimizer.learn_rate": 0.03,
     }
     return train_a_little("paper", tmp_path_factory, settings)
 
@@ -173,12 +184,18 @@ def full_path(tmp_path_factory) -> Path:
 def lexical_path(full_path, tmp_path_factory) -> Path:
     """The same trees, but a restorer that reads words, with vectors: as the bundled
     pipelines have."""
+    return make_once(
+        tmp_path_factory, "lexical", lambda to: make_lexical(full_path, to)
+    )
+
+
+def make_lexical(full_path: Path, path: Path) -> None:
     name = "punctuation_restorer"
     nlp = spacy.load(full_path, exclude=[name])
     for listener in ("morphologizer", "parser"):
         nlp.replace_listeners("tok2vec", listener, ["model.tok2vec"])
     nlp.remove_pipe("tok2vec")
-    examples = list(create_corpus(SAMPLE / "train.conllu", limit=100)(nlp))
+    examples = list(create_corpus(SAMPLE / "train.conllu", limit=60)(nlp))
     words = sorted({token.text for example in examples for token in example.x})
     vectors = np.random.default_rng(0).normal(size=(len(words), 8)).astype(np.float32)
     nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=vectors, keys=words)
@@ -195,15 +212,17 @@ def lexical_path(full_path, tmp_path_factory) -> Path:
             annotates=["tok2vec"],
             exclude=[*others, "tok2vec"],
         )
-    path = tmp_path_factory.mktemp("lexical") / "model"
     nlp.to_disk(path)
-    return path
 
 
 @pytest.fixture(scope="session")
 def corrector_path(tmp_path_factory) -> Path:
     """Tagger, parser and corrector of text, trained a little on the sample with
     errors."""
+    return make_once(tmp_path_factory, "corrector", make_corrector)
+
+
+def make_corrector(path: Path) -> None:
     fix_random_seed(0)
     nlp = spacy.blank("en")
     embed = {**SMALL_TOK2VEC["embed"], "include_static_vectors": False}
@@ -225,23 +244,23 @@ def corrector_path(tmp_path_factory) -> Path:
     optimizer = Adam(0.02)
     for _ in range(8):
         nlp.update(list(corpus(nlp)), sgd=optimizer, annotates=["tok2vec"])
-    path = tmp_path_factory.mktemp("corrector") / "model"
     nlp.to_disk(path)
-    return path
 
 
 @pytest.fixture(scope="session")
 def both_path(corrector_path, tmp_path_factory) -> Path:
     """The same with a restorer, which knows what it has counted."""
+    return make_once(tmp_path_factory, "both", lambda to: make_both(corrector_path, to))
+
+
+def make_both(corrector_path: Path, path: Path) -> None:
     nlp = spacy.load(corrector_path)
     model = {"@architectures": "spacy_punct.LogLinearAttach.v1"}
     settings = {"n_samples": 0, "model": model}
     restorer = nlp.add_pipe("punctuation_restorer", config=settings)
     corpus = create_corpus(SAMPLE / "train.conllu", limit=60)
     restorer.initialize(lambda: corpus(nlp), nlp=nlp)
-    path = tmp_path_factory.mktemp("both") / "model"
     nlp.to_disk(path)
-    return path
 
 
 @pytest.fixture(scope="session")

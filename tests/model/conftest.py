@@ -40,8 +40,8 @@ RECIPES = {
     ),
 }
 """Kinds of random models."""
-MANY = {"tables": 60, "many-words": 50, "rare-backoff": 40, "long-backoff": 15}
-FEW = {"tables": 20, "many-words": 5, "rare-backoff": 15, "long-backoff": 5}
+MANY = {"tables": 60, "many-words": 40, "rare-backoff": 40, "long-backoff": 10}
+FEW = {"tables": 16, "many-words": 4, "rare-backoff": 10, "long-backoff": 4}
 """How many cases of each kind to test."""
 
 

@@ -348,14 +348,15 @@ def test_attach_scores_of_the_wrong_shape_are_named(scorer):
         check_scores(scorer.inventory, group)
 
 
-@pytest.mark.parametrize("kind", ["table", "shared"])
-@pytest.mark.parametrize("direction", ["left-to-right", "right-to-left"])
+@pytest.mark.parametrize(
+    ("kind", "direction"), [("table", "left-to-right"), ("shared", "right-to-left")]
+)
 def test_objective_gradient_is_numerically_right(scorer, examples, kind, direction):
     check_gradient(scorer, examples, kind, direction)
 
 
 def test_objective_gradient_of_a_corrector_is_numerically_right(corrector, written):
-    check_gradient(corrector, written, "table", "left-to-right")
+    check_gradient(corrector, written, "table", "right-to-left")
 
 
 def check_gradient(scorer, examples, kind, direction) -> None:
@@ -383,8 +384,17 @@ def check_gradient(scorer, examples, kind, direction) -> None:
         modules.zero_grad()
         objective().surrogate.backward()
         rng = np.random.default_rng(0)
+        named = dict(modules.named_parameters())
+        # Relations are all alike: some that the sentences have, and one they lack.
+        tables = [name for name in named if ".by_relation." in name]
+        seen = [name for name in tables if named[name].grad is not None]
+        unseen = [name for name in tables if name not in seen]
+        kept = {*seen[:4], *unseen[:1]}
+        assert len(kept) == 5
         checked = 0
-        for name, weights in modules.named_parameters():
+        for name, weights in named.items():
+            if name in tables and name not in kept:
+                continue
             flat = weights.data.view(-1)
             slope = torch.zeros_like(flat)
             if weights.grad is not None:

@@ -39,7 +39,7 @@ RECIPES = {
     "long-backoff": (Recipe((1, 2), (1, 1), 1, (0.7,), (0.2,), floor=0.02), 9),
 }
 """Kinds of models, and how long back-off strings are to be enumerated."""
-SIZES = {"tables": 8, "many-words": 8, "backoff": 4, "two-marks": 3, "long-backoff": 2}
+SIZES = {"tables": 4, "many-words": 4, "backoff": 2, "two-marks": 2, "long-backoff": 2}
 SEEDS = [(kind, seed) for kind in SIZES for seed in range(SIZES[kind])]
 DRAWN = 3_000
 
@@ -170,7 +170,7 @@ def test_samples_given_some_slots(kind: str, seed: int) -> None:
         assert_drawn(truth, conditional, seed)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_samples_of_many_marks(seed: int) -> None:
     truth, _ = generated("tables", seed, inside=False)
     wide = with_unused_marks(truth, 61 + seed)
@@ -189,7 +189,7 @@ def test_samples_given_all_that_is_inside(kind: str, seed: int) -> None:
         assert_drawn(truth, conditional, seed)
 
 
-@pytest.mark.parametrize(("kind", "seed"), SEEDS[::3])
+@pytest.mark.parametrize(("kind", "seed"), SEEDS[::2])
 def test_marginals_given_some_slots(kind: str, seed: int) -> None:
     truth, _ = generated(kind, seed, inside=False)
     distribution = make_distribution(truth)
@@ -210,7 +210,7 @@ MEETINGS = {(4, 0, 3, 4, -1): 2, (-1, 0, 1, 4, 0): 3}
 
 
 @pytest.mark.parametrize("heads", MEETINGS)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_samples_where_constituents_meet(heads: tuple[int, ...], seed: int) -> None:
     """Nothing is written but at one slot, where the order of four strings counts."""
     rng = np.random.default_rng(seed)

@@ -62,16 +62,17 @@ def test_viterbi_finds_a_tree_with_any_beam(
         assert pairs == distribution.viterbi(example.slots)
 
 
-@pytest.mark.parametrize("beam", BEAMS)
-def test_viterbi_of_a_beam_against_enumeration(some_case: Case, beam: int) -> None:
+def test_viterbi_of_a_beam_against_enumeration(some_case: Case) -> None:
     truth, surface = some_case.truth, some_case.surface
-    pairs = some_case.distribution.viterbi(surface, beam=beam)
-    assert 0 < truth.joint(pairs, surface) <= truth.best(surface) * (1 + 1e-9)
+    best = truth.best(surface)
+    for beam in BEAMS:
+        pairs = some_case.distribution.viterbi(surface, beam=beam)
+        assert 0 < truth.joint(pairs, surface) <= best * (1 + 1e-9), beam
 
 
-@pytest.mark.parametrize("beam", [None, *BEAMS])
-def test_viterbi_of_an_impossible_surface(impossible_case: Case, beam: int) -> None:
+def test_viterbi_of_an_impossible_surface(impossible_case: Case) -> None:
     distribution, surface = impossible_case.distribution, impossible_case.surface
     assert distribution.log_prob(surface) == -np.inf
-    with pytest.raises(ImpossibleSurfaceError):
-        distribution.viterbi(surface, beam=beam)
+    for beam in (None, *BEAMS):
+        with pytest.raises(ImpossibleSurfaceError):
+            distribution.viterbi(surface, beam=beam)

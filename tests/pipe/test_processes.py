@@ -19,10 +19,10 @@ if __name__ == "__main__":
     (torch.rand(2000, 2000) @ torch.rand(2000, 2000)).sum().item()
     nlp = spacy.load(sys.argv[1])
     nlp.get_pipe("punctuation_restorer").cfg["n_samples"] = 200
-    examples = create_corpus(sys.argv[2] + "/train.conllu", limit=100)(nlp)
+    examples = create_corpus(sys.argv[2] + "/train.conllu", limit=40)(nlp)
     docs = [example.x for example in examples]
     alone = [nlp(doc.copy()) for doc in docs]
-    for size, processes in ((100, 1), (7, 1), (13, 2)):
+    for size, processes in ((40, 1), (7, 1), (13, 2)):
         again = nlp.pipe(
             [doc.copy() for doc in reversed(docs)], batch_size=size, n_process=processes
         )
@@ -63,7 +63,7 @@ def run(tmp_path, code: str, *args: object) -> str:
 def test_processes_same_answer_alone_in_batches_and_in_two(
     tmp_path, paper_path, sample
 ):
-    assert run(tmp_path, ALIKE, paper_path, sample) == "alike 100\n"
+    assert run(tmp_path, ALIKE, paper_path, sample) == "alike 40\n"
 
 
 @pytest.mark.slow

@@ -87,7 +87,7 @@ def add_log_linear(
     return nlp.add_pipe("punctuation_restorer", config=config)
 
 
-ODD = ("(", ":", ")", "?", ";", ")", ":", "(", "!", "?", ";", "(")
+ODD = ("(", ":", ")", "?", ";", ")", "!")
 """Marks at the end that no underlying tree explains."""
 
 

@@ -8,7 +8,6 @@ from torch import nn
 from scripts.log_linear import TrainingConfig, train, train_model
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import ROOT, Tree
-from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
 from spacy_punct.model.attach import LogLinearAttach, RelationScores, encode
 from spacy_punct.model.channel import DIRECTIONS, ChannelWeights
@@ -20,16 +19,8 @@ from spacy_punct.model.storage import to_bytes
 from tests.conftest import FAST
 
 
-@pytest.fixture(scope="module")
-def treebank(sample):
-    return tuple(
-        read_treebank(sample / f"{split}.conllu").examples
-        for split in ("train", "dev", "test")
-    )
-
-
-def test_training_learns_the_sample(trained, treebank):
-    examples, _, test = treebank
+def test_training_learns_the_sample(trained, splits):
+    examples, _, test = splits
     untrained = train(examples, test, replace(FAST, max_epochs=0), show_progress=False)
     assert trained.model.perplexity(test) < 0.9 * untrained.model.perplexity(test)
     scores = evaluate(trained.model, test, n_samples=0)
@@ -37,8 +28,8 @@ def test_training_learns_the_sample(trained, treebank):
     assert scores["per_mark"][","]["f"] > 0.6
 
 
-def test_training_with_the_channel_beats_training_without(trained, treebank):
-    examples, dev, test = treebank
+def test_training_with_the_channel_beats_training_without(trained, splits):
+    examples, dev, test = splits
     ablated = train(
         examples, dev, replace(FAST, channel="identity"), show_progress=False
     )
@@ -46,16 +37,16 @@ def test_training_with_the_channel_beats_training_without(trained, treebank):
     assert ablated.model.channel.rewrite((",", ".")) == {(",", "."): 1.0}
 
 
-def test_training_is_reproducible(trained, treebank):
-    examples, dev, _ = treebank
+def test_training_is_reproducible(trained, splits):
+    examples, dev, _ = splits
     for seed, is_same in ((FAST.seed, True), (FAST.seed + 1, False)):
         config = replace(FAST, seed=seed, max_epochs=1)
         found = train(examples, dev, config, show_progress=False)
         assert (found.history[0] == trained.history[0]) == is_same
 
 
-def test_training_keeps_the_best_weights_and_stops(treebank):
-    examples, dev, _ = treebank
+def test_training_keeps_the_best_weights_and_stops(splits):
+    examples, dev, _ = splits
     config = replace(FAST, learning_rate=0.3, max_epochs=50, patience=2)
     result = train(examples[:60], dev, config, show_progress=False)
     perplexities = result.history
@@ -65,8 +56,8 @@ def test_training_keeps_the_best_weights_and_stops(treebank):
     assert min(perplexities) not in perplexities[-2:]
 
 
-def test_training_lets_dev_choose_the_direction(treebank):
-    examples, dev, _ = treebank
+def test_training_lets_dev_choose_the_direction(splits):
+    examples, dev, _ = splits
     results = {
         direction: train(
             examples[:80],
@@ -82,8 +73,8 @@ def test_training_lets_dev_choose_the_direction(treebank):
     assert both.dev_perplexity == best.dev_perplexity
 
 
-def test_training_regularises_unmatched_marks(treebank, trained):
-    examples, dev, _ = treebank
+def test_training_regularises_unmatched_marks(splits, trained):
+    examples, dev, _ = splits
     config = replace(FAST, unmatched_weight=5.0)
     strict = train(examples, dev, config, show_progress=False)
 
@@ -98,8 +89,8 @@ def test_training_regularises_unmatched_marks(treebank, trained):
 
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
-def test_training_diverging_is_an_error(treebank):
-    examples, dev, _ = treebank
+def test_training_diverging_is_an_error(splits):
+    examples, dev, _ = splits
     config = replace(FAST, learning_rate=float("nan"))
     with pytest.raises(PunctError, match=r"\[P026\]"):
         train(examples, dev, config, show_progress=False)
@@ -133,8 +124,8 @@ def test_training_small_weights_are_dropped_and_others_rounded(trained):
         assert not ((weights != 0) & (weights.abs() < config.min_weight)).any()
 
 
-def test_training_l2_and_averaging_matter(treebank, trained):
-    examples, dev, _ = treebank
+def test_training_l2_and_averaging_matter(splits, trained):
+    examples, dev, _ = splits
     norm = sum(w.square().sum().item() for w in trained.model.scorer.parameters())
     for change in ({"l2": 0.1}, {"dropout": 0.0}, {"averaging": 0.0}):
         config = replace(FAST, max_epochs=1, **change)
@@ -145,8 +136,8 @@ def test_training_l2_and_averaging_matter(treebank, trained):
             assert sum(w.square().sum().item() for w in weights) < 0.5 * norm
 
 
-def test_training_rare_features_can_be_left_out(treebank):
-    examples, _, _ = treebank
+def test_training_rare_features_can_be_left_out(splits):
+    examples, _, _ = splits
     inventory = Inventory.estimate(examples)
     sizes = [
         sum(
@@ -198,8 +189,8 @@ class PriorScorer(nn.Module):
         pass
 
 
-def test_training_takes_another_scorer(treebank):
-    examples, dev, _ = treebank
+def test_training_takes_another_scorer(splits):
+    examples, dev, _ = splits
     inventory = Inventory.estimate(examples)
     model = PunctuationModel(
         inventory,
