@@ -304,7 +304,7 @@ def random_heads(rng: np.random.Generator, size: int) -> list[int]:
     return heads
 
 
-LONG = 300
+LONG = 400
 
 
 @pytest.fixture(params=["random", "left-branching", "right-branching"])

@@ -61,8 +61,8 @@ def test_pooled_opinions():
 
 
 @pytest.fixture(scope="module")
-def model(sample_model) -> PunctuationModel:
-    return sample_model
+def model(trained) -> PunctuationModel:
+    return trained.model
 
 
 @pytest.fixture(scope="module")
