@@ -21,7 +21,7 @@ from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import Inventory, with_own_marks
-from spacy_punct.model.mbr import best_slot, pooled
+from spacy_punct.model.mbr import best_slot
 from spacy_punct.pipe.architectures import SMALL_TOK2VEC
 from spacy_punct.pipe.base import (
     PunctuationPipe,
@@ -63,8 +63,6 @@ class CorrectorSettings(PunctuationSettings):
 
     threshold (float): How probable a correction must be; the higher, the more is left
         as it is.
-    guess_share (float): Models may guess each slot on its own beside what constituents
-        say of it (`guess_width`). How much the guess counts, from 0 to 1.
     quotes (Quotes | None): How new quotes are written; None for as the text has them.
     reparse (list[str]): Components of the pipeline that parse the words once more,
         without the marks; for those that have not learned from text with marks. Empty
@@ -72,14 +70,12 @@ class CorrectorSettings(PunctuationSettings):
     """
 
     threshold: float = 0.5
-    guess_share: float = 0.5
     quotes: Quotes | None = None
     reparse: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_range("threshold", self.threshold, 0, 1)
-        check_range("guess_share", self.guess_share, 0, 1)
         self.check_choice("quotes", (None, *QUOTES))
 
 
@@ -109,7 +105,7 @@ class PunctuationCorrector(PunctuationPipe):
     ) -> CorrectedSentence:
         observed = sentence.observed
         known = inventory.known(observed)
-        marginals = self._opinions(sentence, distribution)
+        marginals = self._marginals(sentence, distribution)
         slots = list(observed)
         probabilities = [
             marginal.get(slot, 0.0)
@@ -139,20 +135,6 @@ class PunctuationCorrector(PunctuationPipe):
             dict(zip(changed, words, strict=True)),
             tuple(probabilities),
         )
-
-    def _opinions(
-        self, sentence: BareSentence, distribution: Distribution
-    ) -> list[dict[Puncteme, float]]:
-        """What should stand in each slot: what the constituents say, and the guess."""
-        marginals = self._marginals(sentence, distribution)
-        guesses = distribution.guesses()
-        share = self.cfg["guess_share"]
-        if guesses is None or not share:
-            return marginals
-        return [
-            pooled(marginal, guess, share)
-            for marginal, guess in zip(marginals, guesses, strict=True)
-        ]
 
     def _open_slots(self, sentence: BareSentence) -> Iterable[int]:
         """The slots that may be corrected: not those within a word as written."""

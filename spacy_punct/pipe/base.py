@@ -36,6 +36,7 @@ from spacy_punct.errors import (
 from spacy_punct.model.channel import DIRECTIONS, Channel, Direction
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import Inventory, Pair
+from spacy_punct.model.mbr import pooled
 from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.model.scores import Vectors
 from spacy_punct.reading.gold import gold_examples, has_gold
@@ -71,6 +72,9 @@ class PunctuationSettings:
         factor are dropped.
     max_hypotheses (int): Without samples, how many of them a constituent keeps.
     seed (int): With the words of a sentence, what its samples depend on.
+    guess_share (float): How much it counts, from 0 to 1, what is guessed of each slot
+        on its own: by a `slot_tagger` before this component, or by the model itself
+        (`guess_width`). The rest is what constituents say.
     direction (Direction | None): Which way the channel slides; None for right to
         left in English and left to right elsewhere. It is fixed by training.
     l2 (float): ς, pulls ATTACH's weights to where they started.
@@ -81,6 +85,7 @@ class PunctuationSettings:
     prune: float = 1e-3
     max_hypotheses: int = 32
     seed: int = 0
+    guess_share: float = 0.5
     direction: Direction | None = None
     l2: float = 1e-4
     unmatched_weight: float = 0.0
@@ -89,6 +94,7 @@ class PunctuationSettings:
         for setting in ("n_samples", "seed", "l2", "unmatched_weight"):
             check_range(setting, getattr(self, setting), 0)
         check_range("prune", self.prune, 0, 1)
+        check_range("guess_share", self.guess_share, 0, 1, inclusive=True)
         check_range("max_hypotheses", self.max_hypotheses, 1)
         self.check_choice("direction", (None, *DIRECTIONS))
 
@@ -337,14 +343,23 @@ class PunctuationPipe(TrainablePipe):
         distribution: Distribution,
         observed: Sequence[Puncteme | None] | None = None,
     ) -> list[dict[Puncteme, float]]:
-        """What may stand in each slot, as the settings want it computed."""
-        return distribution.marginals(
+        """What may stand in each slot, as the settings want it computed: what the
+        constituents say, pooled with the guess."""
+        marginals = distribution.marginals(
             self.cfg["n_samples"],
             self._seed(sentence.texts),
             observed=observed,
             prune=self.cfg["prune"],
             max_hypotheses=self.cfg["max_hypotheses"],
         )
+        guesses = sentence.guesses or distribution.guesses()
+        share = self.cfg["guess_share"]
+        if guesses is None or not share:
+            return marginals
+        return [
+            pooled(marginal, guess, share)
+            for marginal, guess in zip(marginals, guesses, strict=True)
+        ]
 
     def _seed(self, words: Sequence[str]) -> list[int]:
         """A seed that depends on nothing but the sentence and the setting."""

@@ -17,6 +17,7 @@ def build_word_head(
     nO: int | None = None,
     hidden_width: int = 256,
     neighbour: bool = False,
+    end: bool = False,
     dropout: float = 0.1,
 ) -> Model[list[Doc], list[Floats2d]]:
     """Classes of tokens, by one hidden layer on their vectors.
@@ -28,6 +29,7 @@ def build_word_head(
     hidden_width (int): Of the hidden layer.
     neighbour (bool): Whether the vector of the word before is read too, as befits
         questions about what is between the two. Nothing is a vector of zeros.
+    end (bool): Whether there is one more answer, about what is after the last token.
     dropout (float): Share of the hidden layer left out of each training step.
     RETURNS (Model): Docs -> the probability of each class of each token.
     """
@@ -42,7 +44,7 @@ def build_word_head(
         layers=[tok2vec, network],
         refs={"tok2vec": tok2vec, "softmax": output, "output_layer": output},
         dims={"nO": nO},
-        attrs={"neighbour": neighbour},
+        attrs={"neighbour": neighbour or end, "end": end},
     )
     return model
 
@@ -71,28 +73,29 @@ def forward(
     """Probabilities of Docs, and how to hand on their gradient."""
     tok2vec, network = model.layers
     vectors, backprop_vectors = tok2vec(docs, is_train)
-    xp = model.ops.xp
-    before = [_before(doc) for doc in docs] if model.attrs["neighbour"] else None
+    xp, neighbour, end = model.ops.xp, model.attrs["neighbour"], model.attrs["end"]
+    width = tok2vec.get_dim("nO")
+    nothing = model.ops.alloc2f(1, width)
+    before = [_before(doc) for doc in docs] if neighbour else []
     rows = vectors
-    if before is not None:
-        nothing = model.ops.alloc2f(1, tok2vec.get_dim("nO"))
+    if neighbour:
+        padded = [xp.vstack([own, nothing]) for own in vectors]
         rows = [
-            xp.hstack([xp.vstack([own, nothing])[places], own])
-            for own, places in zip(vectors, before, strict=True)
+            xp.hstack([own[places], own])[: len(own) - (not end)]
+            for own, places in zip(padded, before, strict=True)
         ]
-    sizes = [len(row) for row in rows]
     flat, backprop_flat = network(xp.concatenate(rows), is_train)
-    cuts = np.cumsum(sizes)[:-1].tolist()
+    cuts = np.cumsum([len(row) for row in rows])[:-1].tolist()
 
     def backprop(gradients: list[Floats2d]) -> list[Doc]:
         slopes = xp.split(backprop_flat(xp.concatenate(gradients)), cuts)
-        if before is None:
+        if not neighbour:
             return backprop_vectors(slopes)
-        width = tok2vec.get_dim("nO")
         result = []
         for slope, places in zip(slopes, before, strict=True):
-            own = xp.vstack([slope[:, width:], model.ops.alloc2f(1, width)])
-            model.ops.scatter_add(own, places, slope[:, :width])
+            own = slope[:, width:] if end else xp.vstack([slope[:, width:], nothing])
+            own = xp.ascontiguousarray(own)
+            model.ops.scatter_add(own, places[: len(slope)], slope[:, :width])
             result.append(own[:-1])
         return backprop_vectors(result)
 
@@ -100,9 +103,9 @@ def forward(
 
 
 def _before(doc: Doc) -> np.ndarray:
-    """The place of the word that was read before each token; the last row, of zeros,
-    stands for none."""
+    """The place of the word that was read before each token, and before the end; one
+    after the last for none."""
     words = np.array(readable(doc), dtype=np.int64)
-    number = np.searchsorted(words, np.arange(len(doc))) - 1
+    number = np.searchsorted(words, np.arange(len(doc) + 1)) - 1
     padded = np.append(words, len(doc))
     return np.where(number < 0, len(doc), padded[number])

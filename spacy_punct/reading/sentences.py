@@ -23,6 +23,9 @@ WORDS_ONLY = "spacy_punct.words_only"
 MARKS = "spacy_punct.marks"
 """Key of Docs in whose user data it is known which mark each token is, "" for words."""
 
+Guess = dict[Puncteme, float]
+"""What may stand in a slot, and how probably."""
+
 _UNTAGGED = "X"
 _DOUBLED = ".."
 
@@ -48,6 +51,7 @@ class BareSentence:
     white (tuple[tuple[str, ...], ...]): The white space before each mark of a slot and
         after the last; what is outside the sentence is empty.
     before, after (str): White space around the sentence.
+    guesses (tuple[Guess, ...] | None): What a tagger says of the slots.
     """
 
     tree: Tree
@@ -58,6 +62,7 @@ class BareSentence:
     white: tuple[tuple[str, ...], ...]
     before: str
     after: str
+    guesses: tuple[Guess, ...] | None = None
 
     @property
     def observed(self) -> Slots:

@@ -21,6 +21,7 @@ from spacy_punct.pipe.base import (
     factory_of,
 )
 from spacy_punct.reading.attributes import PIECES, register
+from spacy_punct.reading.guesses import with_guesses
 from spacy_punct.reading.pieces import (
     Glyphs,
     joined_slots,
@@ -114,6 +115,14 @@ class PunctuationRestorer(PunctuationPipe):
 
     See `PunctuationPipe`; its settings are `RestorerSettings`.
     """
+
+    def read(self, docs: Sequence[Doc]) -> list[list[BareSentence]]:
+        """The sentences of each Doc, with the trees that the model is given, and with
+        what a `slot_tagger` said of their slots, if there was one."""
+        return [
+            with_guesses(doc, sentences)
+            for doc, sentences in zip(docs, super().read(docs), strict=True)
+        ]
 
     def _answer(
         self, sentence: BareSentence, distribution: Distribution, inventory: Inventory

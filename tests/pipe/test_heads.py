@@ -26,13 +26,13 @@ def fixed_vectors(rows):
     return Model("fixed", forward, dims={"nO": WIDTH}), seen
 
 
-def made(texts, *, neighbour):
+def made(texts, *, neighbour, end=False):
     random = np.random.default_rng(0)
     docs = [nlp(text) for text in texts]
     rows = {d.text: random.normal(size=(len(d), WIDTH)).astype("f") for d in docs}
     tok2vec, seen = fixed_vectors(rows)
     model = build_word_head(
-        tok2vec, nO=3, hidden_width=5, neighbour=neighbour, dropout=0.0
+        tok2vec, nO=3, hidden_width=5, neighbour=neighbour, end=end, dropout=0.0
     )
     model.initialize()
     output = model.get_ref("output_layer")
@@ -40,12 +40,15 @@ def made(texts, *, neighbour):
     return model, docs, rows, seen
 
 
-@pytest.mark.parametrize("neighbour", [False, True])
-def test_head_gradients_are_right(neighbour):
+@pytest.mark.parametrize(
+    ("neighbour", "end"), [(False, False), (True, False), (True, True)]
+)
+def test_head_gradients_are_right(neighbour, end):
     texts = ["Tom, who slept, left", "yes", ""]
-    model, docs, rows, seen = made(texts, neighbour=neighbour)
+    model, docs, rows, seen = made(texts, neighbour=neighbour, end=end)
     random = np.random.default_rng(1)
     found, backprop = model.begin_update(docs)
+    assert [len(f) - len(d) for f, d in zip(found, docs, strict=True)] == [end] * 3
     slopes = [random.normal(size=f.shape).astype("f") for f in found]
     for doc, slope in zip(docs, slopes, strict=True):
         # What is said of marks means nothing.

@@ -1,0 +1,1 @@
+"""The component `slot_tagger`: what each slot says by itself, without a tree."""

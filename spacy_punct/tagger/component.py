@@ -1,0 +1,208 @@
+"""The component `slot_tagger`."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import srsly
+from spacy import util
+from spacy.language import Language
+from spacy.pipeline.trainable_pipe import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from spacy_punct.data.marks import ABBREVIATION_DOT
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.pipe.base import intact
+from spacy_punct.reading.gold import gold_slots, has_gold
+from spacy_punct.reading.guesses import set_guesses
+from spacy_punct.reading.sentences import sentence_words
+
+_SAMPLE = 10
+"""Examples that the shapes of the model are read off."""
+
+_DEFAULT_MODEL = {
+    "@architectures": "spacy_punct.WordHead.v1",
+    "end": True,
+    "tok2vec": {
+        "@architectures": "spacy.Tok2VecListener.v1",
+        "width": "${components.tok2vec.model.width}",
+        "upstream": "*",
+    },
+}
+
+
+class SlotTagger(TrainablePipe):
+    """Says of each slot which marks may stand there, as a tagger would: without a tree,
+    and without regard to what it says of the other slots.
+
+    A `punctuation_restorer` after it listens to it as much as its setting
+    `guess_share` wants.
+
+    vocab (Vocab): The shared vocabulary.
+    model (Model): `spacy_punct.WordHead.v1` with an `end`.
+    name (str): The component's name in the pipeline.
+    min_count (int): How often a string of marks must have been seen to be learned.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[list[Doc], list[Floats2d]],
+        name: str = "slot_tagger",
+        *,
+        min_count: int = 2,
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.cfg: dict[str, Any] = {"min_count": min_count}
+        self._labels: list[str] = []
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The strings of marks, joined by spaces."""
+        return tuple(self._labels)
+
+    @property
+    def label_data(self) -> list[str]:
+        """The labels, for `initialize`."""
+        return self._labels
+
+    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
+        """The probabilities of strings, without changing the Docs.
+
+        docs (Iterable[Doc]): The Docs.
+        RETURNS (list[np.ndarray]): For each Doc [tokens + 1, labels]: of the slot
+            before each token, and of the one after the last.
+        """
+        docs = list(docs)
+        if not self._labels:
+            raise PunctError(Errors.P044.format(name=self.name))
+        self.model.get_ref("softmax").attrs["softmax_normalize"] = True
+        return [self.model.ops.to_numpy(rows) for rows in self.model.predict(docs)]
+
+    def set_annotations(
+        self, docs: Iterable[Doc], scores: Iterable[np.ndarray]
+    ) -> None:
+        """Keep the guesses on the Docs, for the components that follow."""
+        for doc, rows in zip(docs, scores, strict=True):
+            set_guesses(doc, rows, self._labels)
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        """Collect the strings of marks, and give the model its shape.
+
+        get_examples (Callable): Gives examples whose references have punctuation, as
+            the readers `spacy_punct.Corpus.v1` and `spacy_punct.TextCorpus.v1` do.
+        nlp (Language | None): The pipeline.
+        labels (Sequence[str] | None): What `label_data` was, to save the pass over
+            the data.
+        """
+        validate_get_examples(get_examples, "SlotTagger.initialize")
+        if labels is None:
+            counts = Counter(chain.from_iterable(map(_strings, get_examples())))
+            labels = [s for s, n in counts.most_common() if n >= self.cfg["min_count"]]
+        self._labels = list(labels)
+        docs = [example.predicted for example in islice(get_examples(), _SAMPLE)]
+        shape = self.model.ops.alloc2f(1, len(self._labels))
+        self.model.initialize(X=docs, Y=[shape])
+
+    def get_loss(
+        self, examples: Iterable[Example], scores: list[Floats2d]
+    ) -> tuple[float, list[Floats2d]]:
+        """Cross entropy and its gradient; nothing is learned of unknown strings.
+
+        examples (Iterable[Example]): The examples.
+        scores (list[Floats2d]): The probabilities of their slots.
+        RETURNS (tuple[float, list[Floats2d]]): Loss and gradient.
+        """
+        examples = list(examples)
+        validate_examples(examples, "SlotTagger.get_loss")
+        number = {label: i for i, label in enumerate(self._labels)}
+        loss, gradients = 0.0, []
+        for example, rows in zip(examples, scores, strict=True):
+            gradient = self.model.ops.alloc2f(*rows.shape)
+            for place, string in zip(
+                _places(example.predicted), _strings(example), strict=True
+            ):
+                if (label := number.get(string)) is not None:
+                    loss -= float(np.log(max(float(rows[place, label]), 1e-20)))
+                    gradient[place] = rows[place]
+                    gradient[place, label] -= 1
+            gradients.append(gradient)
+        return loss, gradients
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """The model and its labels as bytes."""
+        parts = {"cfg": self._cfg_to_bytes, "model": self.model.to_bytes}
+        return util.to_bytes(parts, exclude)
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "SlotTagger":
+        """Load what `to_bytes` gave."""
+        parts = {"cfg": self._cfg_from_bytes, "model": self.model.from_bytes}
+        with intact(self.name):
+            util.from_bytes(data, parts, exclude)
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write the model and its labels to a folder."""
+        parts = {
+            "cfg": lambda p: p.write_bytes(self._cfg_to_bytes()),
+            "model": lambda p: p.write_bytes(self.model.to_bytes()),
+        }
+        util.to_disk(util.ensure_path(path), parts, exclude)
+
+    def from_disk(
+        self, path: str | Path, *, exclude: Iterable[str] = ()
+    ) -> "SlotTagger":
+        """Read what `to_disk` wrote."""
+        parts: dict[str, Callable[[Path], Any]] = {
+            "cfg": lambda p: self._cfg_from_bytes(p.read_bytes()),
+            "model": lambda p: self.model.from_bytes(p.read_bytes()),
+        }
+        with intact(self.name):
+            util.from_disk(util.ensure_path(path), parts, exclude)
+        return self
+
+    def _cfg_to_bytes(self) -> bytes:
+        return srsly.msgpack_dumps({**self.cfg, "labels": self._labels})
+
+    def _cfg_from_bytes(self, data: bytes) -> None:
+        self.cfg = srsly.msgpack_loads(data)
+        self._labels = self.cfg.pop("labels")
+
+
+def _strings(example: Example) -> Iterator[str]:
+    """The true marks of each slot, joined; the dots of abbreviations are no marks."""
+    if has_gold(example.reference):
+        for slot in gold_slots(example.reference):
+            yield " ".join(mark for mark in slot if mark != ABBREVIATION_DOT)
+
+
+def _places(doc: Doc) -> list[int]:
+    """The rows of the slots: one for each word, and the last."""
+    starts = [i == 0 for i in range(len(doc))]
+    return [*chain.from_iterable(sentence_words(doc, starts)), len(doc)]
+
+
+@Language.factory(
+    "slot_tagger",
+    default_config={"model": _DEFAULT_MODEL, "min_count": 2},
+)
+def make_slot_tagger(
+    nlp: Language, name: str, model: Model, min_count: int
+) -> SlotTagger:
+    """Make a `slot_tagger`; see `SlotTagger`."""
+    return SlotTagger(nlp.vocab, model, name, min_count=min_count)
