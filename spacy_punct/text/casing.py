@@ -6,7 +6,7 @@ letter or several (`ß`, `ŉ`, `µ`), the word keeps the one it has.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Literal
 
 Casing = Literal["auto", "keep", "sentence", "truecase"]
@@ -36,8 +36,9 @@ def cased(
     sentences (Sequence[Sequence[str]]): The words of each sentence.
     casing (Casing): "keep" leaves all words alone; "sentence" capitalises the first
         word of each sentence and the English pronoun I; "truecase" does so too, and
-        writes words without a capital as the forms are; "auto" is "truecase" if the
-        whole text has no capital, and otherwise "keep".
+        writes words without a capital as the forms are, or all words of a text in
+        CAPITALS; "auto" is "keep" if the text has more than half of the capitals that
+        it should have, and otherwise "truecase".
     language (str): A two-letter code.
     forms (Iterable[str] | None): How each word of the text is written amid a
         sentence, if that is known.
@@ -46,13 +47,17 @@ def cased(
     words = [list(sentence) for sentence in sentences]
     if casing == "keep":
         return words
-    if casing == "auto" and any(has_capital(word) for s in words for word in s):
+    known = _forms(words, forms)
+    shouted = forms is not None and is_shouted(words)
+    if casing == "auto" and not shouted and _has_capitals(words, known, language):
         return words
     if forms is not None and casing != "sentence":
-        form = iter(forms)
         words = [
-            [w if has_capital(w) else f for w, f in zip(sentence, form, strict=False)]
-            for sentence in words
+            [
+                w if has_capital(w) and not shouted else f
+                for w, f in zip(*both, strict=True)
+            ]
+            for both in zip(words, known, strict=True)
         ]
     for sentence in words:
         if language == "en":
@@ -60,6 +65,40 @@ def cased(
         if sentence:
             sentence[0] = capitalised(sentence[0], language)
     return words
+
+
+def _forms(
+    sentences: Sequence[Sequence[str]], forms: Iterable[str] | None
+) -> Sequence[Sequence[str]]:
+    """The forms of words by sentence: the words themselves if they are not known."""
+    if forms is None:
+        return sentences
+    rest = iter(forms)
+    return [list(islice(rest, len(sentence))) for sentence in sentences]
+
+
+def is_shouted(sentences: Sequence[Sequence[str]]) -> bool:
+    """Whether a text is in CAPITALS, so that none of them means anything."""
+    words = [word for s in sentences for word in s if word.lower() != word.upper()]
+    long = [word for word in words if len(word) > 1]
+    return len(long) > 1 and all(word == word.upper() for word in words)
+
+
+def _has_capitals(
+    sentences: Sequence[Sequence[str]], forms: Sequence[Sequence[str]], language: str
+) -> bool:
+    """Whether a writer has set more than half of the capitals that are due.
+
+    The pronoun I does not count: there are recognisers that know no other capital.
+    """
+    due = there = 0
+    for words, known in zip(sentences, forms, strict=True):
+        for i, (word, form) in enumerate(zip(words, known, strict=True)):
+            if word.lower() == word.upper() or is_pronoun_i(word, language):
+                continue
+            there += has_capital(word)
+            due += i == 0 or has_capital(word) or has_capital(form)
+    return 2 * there > due
 
 
 def capitalised(word: str, language: str = "") -> str:
