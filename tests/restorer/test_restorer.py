@@ -460,7 +460,7 @@ def test_restorer_settings_can_be_overridden_when_loading(paper_path):
 
 
 def test_restorer_overfits_and_survives_round_trips(sample, tmp_path):
-    corpus = create_corpus(sample / "dev.conllu", limit=8)
+    corpus = create_corpus(sample / "dev.conllu", limit=12)
     nlp = spacy.blank("en")
     restorer = add_log_linear(nlp, {"dropout": 0.0}, n_samples=0)
     examples = list(corpus(nlp))
