@@ -9,7 +9,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 
 from spacy_punct.errors import PunctError
-from spacy_punct.pipe import base
+from spacy_punct.model import distribution
 from spacy_punct.pipe.callbacks import create_compact
 from spacy_punct.reading.examples import create_corpus
 from spacy_punct.restorer.component import RestorerSettings
@@ -97,7 +97,7 @@ def test_restorer_explains_odd_marks(on_trees):
 
 
 def test_restorer_says_what_it_does_not_explain(on_trees, monkeypatch):
-    monkeypatch.setattr(base, "_LONGEST_SLOT", len(ODD) - 1)
+    monkeypatch.setattr(distribution, "_LONGEST_SLOT", len(ODD) - 1)
     on_trees.get_pipe(NAME).cfg["existing"] = "keep"
     with pytest.warns(UserWarning, match="W003"):
         doc = on_trees(with_odd_marks(on_trees.vocab))
