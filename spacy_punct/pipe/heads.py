@@ -1,6 +1,7 @@
 """`spacy_punct.WordHead.v1`: small networks that read what an encoder made of words."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc
@@ -36,7 +37,7 @@ def build_word_head(
     check_range("hidden_width", hidden_width, 1)
     check_range("dropout", dropout, 0, 1)
     output = Softmax_v2(nO, hidden_width)
-    network = chain(Gelu(hidden_width), Dropout(dropout), output)
+    network: Model = chain(Gelu(hidden_width), Dropout(dropout), output)
     model: Model[list[Doc], list[Floats2d]] = Model(
         "word_head",
         forward,
@@ -102,7 +103,7 @@ def forward(
     return xp.split(flat, cuts), backprop
 
 
-def _before(doc: Doc) -> np.ndarray:
+def _before(doc: Doc) -> Any:
     """The place of the word that was read before each token, and before the end; one
     after the last for none."""
     words = np.array(readable(doc), dtype=np.int64)
