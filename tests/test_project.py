@@ -43,7 +43,7 @@ def test_project_is_valid(project):
     commands = {command["name"]: command for command in project["commands"]}
     for steps in project["workflows"].values():
         assert set(steps) <= set(commands)
-    assert set(project["workflows"]) == {"all", "paper", "sample", "english"}
+    assert set(project["workflows"]) == {"all", "paper", "sample", "text", "english"}
     assert set(commands) == {c for w in project["workflows"].values() for c in w}
     assert all(command["help"] for command in commands.values())
 
