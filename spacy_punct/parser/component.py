@@ -3,20 +3,16 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import srsly
 import torch
 import torch.nn.functional as F
-from spacy import util
 from spacy.attrs import DEP, HEAD, MORPH, POS, TAG
 from spacy.language import Language
 from spacy.parts_of_speech import IDS as POS_IDS
-from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
@@ -36,7 +32,7 @@ from spacy_punct.parser.trees import (
     best_tree,
     is_projective_tree,
 )
-from spacy_punct.pipe.base import intact, takes
+from spacy_punct.pipe.base import StoredPipe, takes
 from spacy_punct.reading.sentences import sentence_words
 
 _IGNORE = -100
@@ -85,7 +81,7 @@ class Parse:
     tags: Sequence[int]
 
 
-class BiaffineParser(TrainablePipe):
+class BiaffineParser(StoredPipe):
     """Tags and trees of the words of sentences, as if there were no marks.
 
     Marks of the text get the part of speech PUNCT and hang on a word of their
@@ -402,36 +398,6 @@ class BiaffineParser(TrainablePipe):
 
     # Storage
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """The model and its labels as bytes."""
-        return util.to_bytes(self._writers(), exclude)
-
-    def from_bytes(
-        self, data: bytes, *, exclude: Iterable[str] = ()
-    ) -> "BiaffineParser":
-        """Load what `to_bytes` gave."""
-        with intact(self.name):
-            util.from_bytes(data, self._readers(), exclude)
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the model and its labels to a folder."""
-        writers: dict[str, Callable[[Path], None]] = {
-            name: partial(_write, give=give) for name, give in self._writers().items()
-        }
-        util.to_disk(util.ensure_path(path), writers, exclude)
-
-    def from_disk(
-        self, path: str | Path, *, exclude: Iterable[str] = ()
-    ) -> "BiaffineParser":
-        """Read what `to_disk` wrote."""
-        readers: dict[str, Callable[[Path], None]] = {
-            name: partial(_read, take=take) for name, take in self._readers().items()
-        }
-        with intact(self.name):
-            util.from_disk(util.ensure_path(path), readers, exclude)
-        return self
-
     def _writers(self) -> dict[str, Callable[[], bytes]]:
         stored = {"labels": self._labels, "settings": self.cfg}
         return {
@@ -445,14 +411,6 @@ class BiaffineParser(TrainablePipe):
             self._labels, self.cfg = stored["labels"], stored["settings"]
 
         return {"cfg": load, "model": self.model.from_bytes}
-
-
-def _write(path: Path, *, give: Callable[[], bytes]) -> None:
-    path.write_bytes(give())
-
-
-def _read(path: Path, *, take: Callable[[bytes], Any]) -> None:
-    take(path.read_bytes())
 
 
 def _collected(examples: Iterable[Example]) -> dict[str, list[str]]:

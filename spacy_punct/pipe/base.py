@@ -45,6 +45,7 @@ from spacy_punct.text.writer import Spacing
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable)
+P = TypeVar("P", bound="StoredPipe")
 
 _CLEARNLP = frozenset({"acomp", "attr", "npadvmod", "pcomp", "pobj", "prep", "relcl"})
 """Labels of the common English pipelines that no version of UD has."""
@@ -164,7 +165,53 @@ def starting_point(
     return Start(registry.resolve({"model": untrained})["model"], untrained)
 
 
-class PunctuationPipe(TrainablePipe):
+class StoredPipe(TrainablePipe):
+    """A component that is stored as named parts, each made of bytes."""
+
+    def _writers(self) -> dict[str, Callable[[], bytes]]:
+        """What gives each part."""
+        raise NotImplementedError
+
+    def _readers(self) -> dict[str, Callable[[bytes], Any]]:
+        """What takes each part, in this order; "architecture" may be missing."""
+        raise NotImplementedError
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """All that was learned, as bytes."""
+        return util.to_bytes(self._writers(), exclude)
+
+    def from_bytes(self: P, data: bytes, *, exclude: Iterable[str] = ()) -> P:
+        """Load what `to_bytes` gave."""
+        with intact(self.name):
+            util.from_bytes(data, self._readers(), exclude)
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write all that was learned to a folder."""
+
+        def written(give: Callable[[], bytes]) -> Callable[[Path], Any]:
+            return lambda file: file.write_bytes(give())
+
+        parts = {name: written(give) for name, give in self._writers().items()}
+        util.to_disk(Path(path), parts, exclude)
+
+    def from_disk(self: P, path: str | Path, *, exclude: Iterable[str] = ()) -> P:
+        """Read what `to_disk` wrote."""
+
+        def read(take: Callable[[bytes], Any]) -> Callable[[Path], Any]:
+            return lambda file: take(file.read_bytes())
+
+        parts = {
+            name: read(take)
+            for name, take in self._readers().items()
+            if name != "architecture" or (Path(path) / name).exists()
+        }
+        with intact(self.name):
+            util.from_disk(Path(path), parts, exclude)
+        return self
+
+
+class PunctuationPipe(StoredPipe):
     """A component with a model of punctuation.
 
     vocab (Vocab): The shared vocabulary.
@@ -467,55 +514,21 @@ class PunctuationPipe(TrainablePipe):
 
     # Storage
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """The model and the spacing as bytes."""
-        parts: dict[str, Callable[[], Any]] = {
-            "model": self.model.to_bytes,
+    def _writers(self) -> dict[str, Callable[[], bytes]]:
+        parts: dict[str, Callable[[], bytes]] = {
+            "model": lambda: zlib.compress(self.model.to_bytes()),
             "spacing": lambda: srsly.msgpack_dumps(self.spacing.to_data()),
         }
         if self.architecture is not None:
-            parts["architecture"] = lambda: srsly.json_dumps(self.architecture)
-        return util.to_bytes(parts, exclude)
+            parts["architecture"] = srsly.json_dumps(self.architecture).encode
+        return parts
 
-    def from_bytes(
-        self, data: bytes, *, exclude: Iterable[str] = ()
-    ) -> "PunctuationPipe":
-        """Load what `to_bytes` gave."""
-        parts: dict[str, Callable[[bytes], Any]] = {
+    def _readers(self) -> dict[str, Callable[[bytes], Any]]:
+        return {
             "architecture": lambda data: self._build(srsly.json_loads(data)),
-            "model": self._model_from_bytes,
+            "model": lambda data: self._model_from_bytes(zlib.decompress(data)),
             "spacing": self._spacing_from_bytes,
         }
-        with intact(self.name):
-            util.from_bytes(data, parts, exclude)
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the model and the spacing to a folder."""
-        parts: dict[str, Callable[[Path], Any]] = {
-            "model": lambda p: p.write_bytes(zlib.compress(self.model.to_bytes())),
-            "spacing": lambda p: p.write_bytes(
-                srsly.msgpack_dumps(self.spacing.to_data())
-            ),
-        }
-        if self.architecture is not None:
-            parts["architecture"] = lambda p: srsly.write_json(p, self.architecture)
-        util.to_disk(Path(path), parts, exclude)
-
-    def from_disk(
-        self, path: str | Path, *, exclude: Iterable[str] = ()
-    ) -> "PunctuationPipe":
-        """Read what `to_disk` wrote."""
-        parts: dict[str, Callable[[Path], Any]] = {
-            "architecture": lambda p: self._build(srsly.read_json(p)),
-            "model": lambda p: self._model_from_bytes(zlib.decompress(p.read_bytes())),
-            "spacing": lambda p: self._spacing_from_bytes(p.read_bytes()),
-        }
-        if not (Path(path) / "architecture").exists():
-            del parts["architecture"]
-        with intact(self.name):
-            util.from_disk(Path(path), parts, exclude)
-        return self
 
     def _model_from_bytes(self, data: bytes) -> None:
         # Settings come from the config, which may differ from what was stored.

@@ -3,14 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import srsly
-from spacy import util
 from spacy.language import Language
-from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
@@ -19,7 +16,7 @@ from thinc.types import Floats2d
 
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.pipe.base import intact
+from spacy_punct.pipe.base import StoredPipe
 from spacy_punct.reading.gold import gold_slots, has_gold
 from spacy_punct.reading.guesses import set_guesses
 from spacy_punct.reading.sentences import sentence_words
@@ -38,7 +35,7 @@ _DEFAULT_MODEL = {
 }
 
 
-class SlotTagger(TrainablePipe):
+class SlotTagger(StoredPipe):
     """Says of each slot which marks may stand there, as a tagger would: without a tree,
     and without regard to what it says of the other slots.
 
@@ -144,37 +141,13 @@ class SlotTagger(TrainablePipe):
             gradients.append(gradient)
         return loss, gradients
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """The model and its labels as bytes."""
-        parts = {"cfg": self._cfg_to_bytes, "model": self.model.to_bytes}
-        return util.to_bytes(parts, exclude)
+    # Storage
 
-    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "SlotTagger":
-        """Load what `to_bytes` gave."""
-        parts = {"cfg": self._cfg_from_bytes, "model": self.model.from_bytes}
-        with intact(self.name):
-            util.from_bytes(data, parts, exclude)
-        return self
+    def _writers(self) -> dict[str, Callable[[], bytes]]:
+        return {"cfg": self._cfg_to_bytes, "model": self.model.to_bytes}
 
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the model and its labels to a folder."""
-        parts = {
-            "cfg": lambda p: p.write_bytes(self._cfg_to_bytes()),
-            "model": lambda p: p.write_bytes(self.model.to_bytes()),
-        }
-        util.to_disk(util.ensure_path(path), parts, exclude)
-
-    def from_disk(
-        self, path: str | Path, *, exclude: Iterable[str] = ()
-    ) -> "SlotTagger":
-        """Read what `to_disk` wrote."""
-        parts: dict[str, Callable[[Path], Any]] = {
-            "cfg": lambda p: self._cfg_from_bytes(p.read_bytes()),
-            "model": lambda p: self.model.from_bytes(p.read_bytes()),
-        }
-        with intact(self.name):
-            util.from_disk(util.ensure_path(path), parts, exclude)
-        return self
+    def _readers(self) -> dict[str, Callable[[bytes], Any]]:
+        return {"cfg": self._cfg_from_bytes, "model": self.model.from_bytes}
 
     def _cfg_to_bytes(self) -> bytes:
         return srsly.msgpack_dumps({**self.cfg, "labels": self._labels})

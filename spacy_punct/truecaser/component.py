@@ -3,14 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import srsly
-from spacy import util
 from spacy.language import Language
-from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.tokens import Doc, Token
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
@@ -19,7 +16,7 @@ from thinc.types import Floats2d
 
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipe.architectures import SMALL_TAGGER
-from spacy_punct.pipe.base import intact
+from spacy_punct.pipe.base import StoredPipe
 from spacy_punct.reading.attributes import TRUECASED, register
 from spacy_punct.reading.pieces import truecased
 from spacy_punct.text.casing import CASES, case_of, folded, has_capital, recased
@@ -31,7 +28,7 @@ _SAMPLE = 10
 register(Token, truecased={"getter": truecased})
 
 
-class Truecaser(TrainablePipe):
+class Truecaser(StoredPipe):
     """Says of each token how it is written mid-sentence: anna -> Anna.
 
     The answer is in `token._.truecased`. That sentences begin with a capital is not
@@ -179,37 +176,11 @@ class Truecaser(TrainablePipe):
 
     # Storage
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """The model and the words in mixed case as bytes."""
-        parts = {"model": self.model.to_bytes, "mixed": self._mixed_to_bytes}
-        return util.to_bytes(parts, exclude)
+    def _writers(self) -> dict[str, Callable[[], bytes]]:
+        return {"model": self.model.to_bytes, "mixed": self._mixed_to_bytes}
 
-    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "Truecaser":
-        """Load what `to_bytes` gave."""
-        parts = {"model": self.model.from_bytes, "mixed": self._mixed_from_bytes}
-        with intact(self.name):
-            util.from_bytes(data, parts, exclude)
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the model and the words in mixed case to a folder."""
-        parts = {
-            "model": lambda p: p.write_bytes(self.model.to_bytes()),
-            "mixed": lambda p: p.write_bytes(self._mixed_to_bytes()),
-        }
-        util.to_disk(util.ensure_path(path), parts, exclude)
-
-    def from_disk(
-        self, path: str | Path, *, exclude: Iterable[str] = ()
-    ) -> "Truecaser":
-        """Read what `to_disk` wrote."""
-        parts: dict[str, Callable[[Path], Any]] = {
-            "model": lambda p: self.model.from_bytes(p.read_bytes()),
-            "mixed": lambda p: self._mixed_from_bytes(p.read_bytes()),
-        }
-        with intact(self.name):
-            util.from_disk(util.ensure_path(path), parts, exclude)
-        return self
+    def _readers(self) -> dict[str, Callable[[bytes], Any]]:
+        return {"model": self.model.from_bytes, "mixed": self._mixed_from_bytes}
 
     def _mixed_to_bytes(self) -> bytes:
         return srsly.msgpack_dumps(self.mixed)

@@ -427,7 +427,8 @@ def written(nlp: Language, words: list[str]) -> str:
     ("casing", "words", "expected"),
     [
         ("auto", "if the rain stops anna will visit dr peter", "If * Anna * Peter."),
-        ("auto", "if the rain stops anna will visit Dr peter", "if * anna * peter."),
+        ("auto", "if the rain stops anna will visit Dr peter", "If * Anna * Peter."),
+        ("auto", "If the rain stops Anna will visit Dr peter", "If * Anna * peter."),
         (
             "truecase",
             "if the rain stops anna will visit Dr peter",
