@@ -180,7 +180,6 @@ class Errors(metaclass=_Coded):
         "{names}. Choose a pipeline with a restorer, or add and train one."
     )
     P053 = "There is no file at {path}. Check the path."
-    P054 = "Subtitles can only be written as subtitles. Leave out --format."
     P055 = (
         "A sentence of the Doc is not a tree: {roots} have no head inside it, but "
         "exactly one word, its root, must have none. Check the heads, and let the "
@@ -223,7 +222,7 @@ class Errors(metaclass=_Coded):
         "The pipeline split the treebank's {expected} words into {n} tokens, so the "
         "two cannot be compared. Remove components that merge or split tokens."
     )
-    # Subtitles
+    # Transcripts
     P060 = (
         "{where}: text comes before the first timing line, so this is neither SRT nor "
         "WebVTT. Give each cue a timing such as 00:00:01,000 --> 00:00:02,500, or "
@@ -234,16 +233,52 @@ class Errors(metaclass=_Coded):
         "minutes, seconds and milliseconds, such as 00:00:01,000 --> 00:00:02,500."
     )
     P062 = (
-        "A cue of {expected} words was given {n} texts. Pass one text for each word "
-        "in Cue.words(), in order."
+        "A text of {expected} words was given {n} restored ones. Return one for each "
+        "word, in order."
     )
     P063 = (
-        "The text {text} contains a line break, which would split the cue. Pass words "
-        "without line breaks; the cue keeps its own."
+        "The word {text} contains a line break, which would split its line. Pass words "
+        "without line breaks; a transcript keeps its own."
     )
-    P064 = (
-        "A block of {lines} lines has {n} line ends. Keep the number of lines when "
-        "you replace a cue, as Cue.with_words does, or pass new line ends."
+    P180 = (
+        "{name} is in no format that can be read here. These can: {known}. Convert "
+        "the file to one of them."
+    )
+    P181 = (
+        "{name} is not valid JSON ({reason}). Check that the file is complete, or give "
+        "it a name that ends in .txt if it is plain text."
+    )
+    P183 = (
+        "Several transcripts cannot go into one file or onto the screen. Pass "
+        "--output-dir, or an --output with a pattern such as "
+        "'{stem}.new{suffix}'."
+    )
+    P184 = (
+        "{name} has no times, which subtitles need. Write it --to txt, md, json or "
+        "jsonl, or start from a recogniser's output with times."
+    )
+    P185 = (
+        "{first} and {second} would both be written to {path}. Give them different "
+        "names, or write them to different folders."
+    )
+    P186 = "There is no transcript in {path}. Files that end in {suffixes} are read."
+    P187 = "Pass either --output or --output-dir, not both."
+    P188 = "{failed} of {n} files failed; the others are written. See the lines above."
+    P189 = (
+        "The pattern '{pattern}' is not valid ({reason}). It may contain {{folder}}, "
+        "{{stem}} and {{suffix}}."
+    )
+    P190 = (
+        "{name} seems to be {found}, but the pipeline is for {own}. Choose a pipeline "
+        "for its language with --model, or pass --force."
+    )
+    P191 = (
+        "The process that restored {name} ended without a message, perhaps for lack of "
+        "memory. Split the file, or use a machine with more memory."
+    )
+    P192 = (
+        "{path} would be written over the file it is made from. Choose another "
+        "--output-dir or pattern."
     )
     # Capitals
     P075 = (

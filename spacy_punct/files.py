@@ -25,6 +25,26 @@ def replacing(path: Path) -> Iterator[Path]:
     flush(path.parent)
 
 
+def sweep(folder: Path) -> None:
+    """Remove what processes that were killed have left of files in a folder."""
+    for part in folder.glob(".*.part"):
+        number = part.name.split(".")[-2]
+        if number.isdecimal() and not _is_running(int(number)):
+            part.unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    if os.name == "nt":  # there, this would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def flush(path: Path) -> None:
     """Wait until a file, or the list of names in a folder, is on the disk."""
     if os.name == "nt" and path.is_dir():  # Windows cannot open folders

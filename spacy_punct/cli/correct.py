@@ -19,13 +19,13 @@ from spacy_punct.cli.shared import (
     Model,
     Output,
     Processes,
-    annotated,
     check_inputs,
     format_option,
     load_pipeline,
     parted,
     read_lines,
     target,
+    watched,
 )
 from spacy_punct.corrector.changes import (
     Correction,
@@ -39,7 +39,7 @@ from spacy_punct.data.m2 import m2_block, m2_sentence
 from spacy_punct.data.marks import is_mark
 from spacy_punct.errors import Errors, PunctError, check_range, check_same_text
 from spacy_punct.reading.pieces import joined_slots
-from spacy_punct.reading.windows import windows
+from spacy_punct.reading.windows import annotated, windows
 from spacy_punct.text.writer import Quotes
 
 _SHOWN = 10
@@ -125,7 +125,7 @@ def correct(
     counts: list[int] = []
     with target(output) as out:
         for source in sources:
-            lines = read_lines(source)
+            lines = watched(read_lines(source), source)
             for line in _corrected(nlp, lines, n_process, batch_size, quotes):
                 out.write(write[format](line))
                 counts.append(len(line.corrections))

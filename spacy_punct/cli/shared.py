@@ -3,15 +3,13 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from itertools import chain, islice
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any, TextIO, TypeVar
 
 import spacy
 import typer
 from spacy.language import Language
-from spacy.tokens import Doc
 from tqdm import tqdm
 from wasabi import Printer
 
@@ -21,8 +19,7 @@ from spacy_punct.files import replacing
 from spacy_punct.pipe import bundled
 from spacy_punct.pipe.base import PunctuationPipe
 from spacy_punct.restorer.component import PunctuationRestorer
-
-T = TypeVar("T")
+from spacy_punct.transcripts.formats import SUFFIXES
 
 C = TypeVar("C", PunctuationRestorer, PunctuationCorrector)
 
@@ -33,10 +30,8 @@ _OTHER = {
 }
 """What a command does not need: most of the time that loading takes is saved."""
 
-_SUFFIXES = frozenset({".txt", ".srt", ".vtt", ".md", ".csv", ".json", ".jsonl"})
+_SUFFIXES = SUFFIXES | {".csv", ".ass", ".ssa", ".ttml", ".docx", ".pdf"}
 """Endings that tell the name of a file from a text."""
-_ZONE = 10_000
-"""The number of texts after which the pipeline forgets the words it has met."""
 
 printer = Printer()
 MODEL_HELP = "A bundled pipeline (en), an installed one, or a folder."
@@ -110,67 +105,112 @@ def load_pipeline(model: str, kind: type[C]) -> tuple[Language, C]:
     return nlp, found
 
 
-def annotated(
-    nlp: Language, texts: Iterable[tuple[str, T]], n_process: int, batch_size: int
-) -> Iterator[tuple[Doc, T]]:
-    """Put any number of texts through a pipeline.
-
-    Memory does not grow with the vocabulary, because new words are forgotten again:
-    take what you want from a Doc before you ask for the next one.
-
-    nlp (Language): The pipeline.
-    texts (Iterable): Texts, each with anything that belongs to it.
-    n_process, batch_size (int): See `Language.pipe`.
-    YIELDS (tuple): A Doc, with what belongs to its text.
-    """
-    texts = iter(texts)
-    for first in texts:
-        some = chain([first], islice(texts, _ZONE - 1))
-        with nlp.memory_zone():
-            yield from nlp.pipe(
-                some, as_tuples=True, n_process=n_process, batch_size=batch_size
-            )
-
-
 # Reading
 
 
-def check_inputs(inputs: list[str] | None) -> list[str]:
-    """The inputs of a command, once it is known that their files exist."""
+def check_inputs(inputs: list[str] | None, *, folders: bool = False) -> list[str]:
+    """The inputs of a command, once it is known that their files exist.
+
+    inputs (list[str] | None): Texts and names of files.
+    folders (bool): Whether folders are welcome.
+    RETURNS (list[str]): The inputs; '-' if there are none.
+    """
     for source in inputs or []:
-        if source != "-" and _is_name(source):
+        if (
+            source != "-"
+            and is_name(source)
+            and not (folders and Path(source).is_dir())
+        ):
             check_file(Path(source))
     return inputs or ["-"]
 
 
 def read_lines(source: str) -> Iterator[str]:
-    """Read lines with their ends, showing progress on a terminal.
+    """Read lines with their ends.
 
     source (str): A file, '-' for standard input, or a text, which is one line.
     YIELDS (str): A line.
     """
     if source == "-":
-        yield from _decoded(sys.stdin.buffer, source, None)
-    elif _is_name(source):
+        yield from _decoded(sys.stdin.buffer, source)
+    elif is_name(source):
         with check_file(Path(source)).open("rb") as file:
-            yield from _decoded(file, source, os.path.getsize(source))
+            yield from _decoded(file, source)
     else:
         yield f"{source}\n"
 
 
-def _decoded(lines: Iterable[bytes], name: str, size: int | None) -> Iterator[str]:
-    with tqdm(total=size, unit="B", unit_scale=True, disable=None, leave=False) as bar:
+def _decoded(lines: Iterable[bytes], name: str) -> Iterator[str]:
+    number = 0
+    try:
         for number, line in enumerate(lines, start=1):
-            bar.update(len(line))
-            try:
-                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                where = f"{name}, line {number}"
-                message = Errors.P003.format(where=where, reason=error.reason)
-                raise PunctError(message) from None
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        where = f"{name}, line {number}"
+        message = Errors.P003.format(where=where, reason=error.reason)
+        raise PunctError(message) from None
 
 
-def _is_name(source: str) -> bool:
+class WordBar:
+    """Shows on a terminal how many words are done, how fast, and how long it takes.
+
+    n_bytes (int | None): How much there is to read, if that is known: with the words
+        of what has been read, it tells how many words there are.
+    is_shown (bool): Whether to show anything.
+    """
+
+    def __init__(self, n_bytes: int | None = None, *, is_shown: bool = True) -> None:
+        self.n_bytes = n_bytes
+        self.n_found = self.n_read = 0
+        self._bar = tqdm(
+            unit=" words",
+            unit_scale=True,
+            disable=None if is_shown else True,
+            leave=False,
+        )
+
+    def __enter__(self) -> "WordBar":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def found(self, n_words: int, n_bytes: int) -> None:
+        """Tell that there are so many words in so many bytes."""
+        self.n_found += n_words
+        self.n_read += n_bytes
+        if self.n_bytes is None:
+            self._bar.total = self.n_found
+        elif self.n_read:
+            rest = max(self.n_bytes - self.n_read, 0)
+            self._bar.total = round(self.n_found * (1 + rest / self.n_read))
+
+    def done(self, n_words: int) -> None:
+        """Tell that so many more words are done."""
+        self._bar.update(n_words)
+
+
+def watched(
+    lines: Iterable[str], source: str, bar: WordBar | None = None
+) -> Iterator[str]:
+    """Show progress while lines are read.
+
+    lines (Iterable[str]): The lines of a source.
+    source (str): Its name.
+    bar (WordBar | None): Where progress is shown; None for a bar of its own.
+    YIELDS (str): Each line.
+    """
+    is_file = source != "-" and is_name(source)
+    size = os.path.getsize(source) if is_file else None
+    with WordBar(size) if bar is None else nullcontext(bar) as own:
+        for line in lines:
+            n = len(line.split())
+            own.found(n, len(line.encode("utf-8", errors="ignore")))
+            own.done(n)
+            yield line
+
+
+def is_name(source: str) -> bool:
     """Whether an argument is meant as a file, whether or not it exists."""
     try:
         if Path(source).exists():

@@ -1,10 +1,20 @@
-"""Texts that are too long to go through a pipeline at once."""
+"""Texts that are too long, or too many, to go through a pipeline at once."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import TypeVar
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+T = TypeVar("T")
 
 LONG = 20_000
 """Texts with more characters than this go through the pipeline in parts."""
+
+_ZONE = 10_000
+"""The number of texts after which the pipeline forgets the words it has met."""
 
 # Few abbreviations have three letters or more.
 _SENTENCE_END = re.compile(r"\w{3}[.!?…।۔؟]+[\"'”’»)\]]*\s+|[。！？]+[”’」』）]*\s*")
@@ -32,3 +42,25 @@ def windows(text: str) -> Iterator[tuple[str, bool, bool]]:
         yield window[: cuts[-1]], bool(ends), False
         start += cuts[-1]
     yield text[start:], True, True
+
+
+def annotated(
+    nlp: Language, texts: Iterable[tuple[str, T]], n_process: int, batch_size: int
+) -> Iterator[tuple[Doc, T]]:
+    """Put any number of texts through a pipeline.
+
+    Memory does not grow with the vocabulary, because new words are forgotten again:
+    take what you want from a Doc before you ask for the next one.
+
+    nlp (Language): The pipeline.
+    texts (Iterable): Texts, each with anything that belongs to it.
+    n_process, batch_size (int): See `Language.pipe`.
+    YIELDS (tuple): A Doc, with what belongs to its text.
+    """
+    texts = iter(texts)
+    for first in texts:
+        some = chain([first], islice(texts, _ZONE - 1))
+        with nlp.memory_zone():
+            yield from nlp.pipe(
+                some, as_tuples=True, n_process=n_process, batch_size=batch_size
+            )

@@ -11,7 +11,7 @@ from spacy.training import Example
 
 from spacy_punct.data.marks import UNK
 from spacy_punct.data.tree import Puncteme, Slots
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import Inventory, Pair
 from spacy_punct.model.mbr import best_by_slot, restricted
@@ -73,6 +73,7 @@ class RestorerSettings(PunctuationSettings):
     casing (Casing): Whether to capitalise sentences, and words as a truecaser before
         this component says; "auto" if there is no capital.
     quotes (Quotes): How quotes are written.
+    threshold (float): How probable marks must be to be written at all.
     """
 
     n_samples: int = 1000
@@ -81,12 +82,14 @@ class RestorerSettings(PunctuationSettings):
     existing: Existing = "replace"
     casing: Casing = "auto"
     quotes: Quotes = "straight"
+    threshold: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_choice("existing", EXISTING)
         self.check_choice("casing", CASINGS)
         self.check_choice("quotes", QUOTES)
+        check_range("threshold", self.threshold, 0, 1, inclusive=True)
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,11 @@ class PunctuationRestorer(PunctuationPipe):
             ]
         marginals = self._marginals(sentence, distribution, observed)
         marginals = restricted(marginals, allowed)
-        best = best_by_slot(marginals)
+        threshold = self.cfg["threshold"]
+        best = tuple(
+            slot if marginal.get(slot, 0.0) >= threshold else ()
+            for slot, marginal in zip(best_by_slot(marginals), marginals, strict=True)
+        )
         shown = without_second_dots(sentence.texts, best)
         confidence = tuple(
             1.0 if kept is not None else marginal.get(slot, 0.0)

@@ -2,7 +2,7 @@
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 from typing import NamedTuple, TypeVar
@@ -16,11 +16,13 @@ from spacy_punct.errors import Errors, check_same_text
 from spacy_punct.pipe.bundled import for_one_or_many, load
 from spacy_punct.reading.attributes import PIECES
 from spacy_punct.reading.gold import first_opener
-from spacy_punct.reading.windows import is_long
+from spacy_punct.reading.windows import annotated, is_long
 
 T = TypeVar("T")
 
 _WHITE = re.compile(r"(\s+)")
+_REPORTED = 100
+"""The number of words after which progress is told."""
 
 
 @cache
@@ -97,20 +99,26 @@ def restore_words(
 
 
 def restored_words(
-    words: Iterable[str], nlp: Language, *, window: int = 1000
+    words: Iterable[str | None], nlp: Language, *, window: int = 1000
 ) -> Iterator[RestoredWord]:
     """Restore an endless text word by word.
 
     The text goes through the pipeline in windows. The last sentence of a window may
     go on, so it is read again with the next window, unless it is most of this one.
 
-    words (Iterable[str]): The words, without white space in them.
+    words (Iterable[str | None]): The words, without white space in them. None ends a
+        sentence.
     nlp (Language): A pipeline with a `punctuation_restorer`.
     window (int): How many words to look at together.
     YIELDS (RestoredWord): One for each word, in order.
     """
     pending: list[str] = []
     for word in words:
+        if word is None:
+            if pending:
+                yield from _restored(nlp, pending)[0]
+            pending = []
+            continue
         pending.append(word)
         if len(pending) >= window:
             found, complete = _restored(nlp, pending)
@@ -123,20 +131,24 @@ def restored_words(
 
 
 def restore_units(
-    nlp: Language, units: Iterable[tuple[T, Sequence[str]]], *, window: int = 1000
+    nlp: Language,
+    units: Iterable[tuple[T, Sequence[str | None]]],
+    *,
+    window: int = 1000,
 ) -> Iterator[tuple[T, list[RestoredWord]]]:
-    """Restore a text that comes in lines or cues; each keeps its words.
+    """Restore a text that comes in lines; each keeps its words.
 
     nlp (Language): A pipeline with a `punctuation_restorer`.
-    units (Iterable): Anything, with the words in it.
+    units (Iterable): Anything, with the words in it; None among these ends a
+        sentence.
     window (int): How many words to look at together.
     YIELDS (tuple): The same, with the restored words.
     """
     ahead: deque[tuple[T, int]] = deque()
 
-    def words() -> Iterator[str]:
+    def words() -> Iterator[str | None]:
         for unit, own in units:
-            ahead.append((unit, len(own)))
+            ahead.append((unit, sum(word is not None for word in own)))
             yield from own
 
     restored: list[RestoredWord] = []
@@ -148,6 +160,40 @@ def restore_units(
             restored = restored[n:]
     for unit, n in ahead:
         yield unit, restored[:n]
+
+
+def restore_texts(
+    nlp: Language,
+    texts: Iterable[list[str]],
+    *,
+    n_process: int = 1,
+    batch_size: int = 64,
+    progress: Callable[[int], object] = bool,
+) -> Iterator[list[RestoredWord]]:
+    """Restore texts of any length that are given as words.
+
+    nlp (Language): A pipeline with a `punctuation_restorer`.
+    texts (Iterable[list[str]]): The words of each text, without white space in them.
+    n_process, batch_size (int): See `Language.pipe`.
+    progress (Callable): Is told how many words are done, now and then.
+    YIELDS (list[RestoredWord]): The words of each text, in order.
+    """
+    pairs = ((" ".join(words), words) for words in texts)
+    for long, group in groupby(pairs, key=lambda pair: is_long(pair[0])):
+        if long:
+            for _, words in group:
+                found = []
+                for word in restored_words(words, nlp):
+                    found.append(word)
+                    if len(found) % _REPORTED == 0:
+                        progress(_REPORTED)
+                progress(len(found) % _REPORTED)
+                yield found
+        else:
+            for doc, words in annotated(nlp, group, n_process, batch_size):
+                owner = _owners(doc, words)
+                yield _with_slots(doc, owner, _by_owner(doc, owner, len(words)))
+                progress(len(words))
 
 
 def _restored(nlp: Language, words: list[str]) -> tuple[list[RestoredWord], int]:

@@ -13,7 +13,7 @@ from functools import partial
 import pytest
 
 import spacy_punct
-from spacy_punct.cli.restore import _line_by_line
+from spacy_punct.cli.restore import FileRestorer, Options
 from spacy_punct.pipe import bundled as pipelines
 
 TEXT = "if the rain stops anna will visit us"
@@ -236,7 +236,7 @@ def test_restore_long_lines_are_not_cut(invoke, full_path, monkeypatch):
     assert len(record["slots"]) == len(record["words"]) + 1
 
 
-def test_restore_streams(on_text):
+def test_restore_streams(full_path):
     """Nothing is held back but a batch or two."""
     read = 0
 
@@ -245,6 +245,7 @@ def test_restore_streams(on_text):
         for read in range(1, 200):
             yield f"{TEXT} {read}\n"
 
-    restored = _line_by_line(on_text, lines(), 1, 8)
+    restorer = FileRestorer(Options(str(full_path), {}, batch_size=8))
+    restored = restorer.by_line(lines())
     for written, _ in enumerate(restored, start=1):
         assert read - written <= 16
