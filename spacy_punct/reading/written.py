@@ -111,14 +111,14 @@ class _TextCorpus:
     def __call__(self, nlp: Language) -> Iterator[Example]:
         rng = random.Random(f"{self._seed} {self._pass}")
         self._pass += self._anew
-        cut_up = lru_cache(maxsize=50_000)(lambda form: _tokens(nlp, form))
+        cut_up = lru_cache(maxsize=50_000)(lambda form: tokens_of(nlp, form))
         for _ in range(self._limit):
             words = self._words(rng)
             form = _choice(self._draws.forms, rng)
             if form.startswith("spoken"):
                 manner = Manner.draw(rng)
                 words = spoken(words, manner, rng, self._sources.vocabulary)
-            seen = _seen([word.form for word in words], form, rng)
+            seen = seen_forms([word.form for word in words], form, rng)
             tokens = [cut_up(word) for word in seen]
             yield make_example(nlp, words, tokens, sentences=self._sentences)
 
@@ -218,8 +218,9 @@ def _check_names(where: str, names: Iterable[str], known: Iterable[str]) -> None
         )
 
 
-def _seen(words: list[str], form: str, rng: random.Random) -> list[str]:
-    """Words as the pipeline is to see them: the same but for case."""
+def seen_forms(words: list[str], form: str, rng: random.Random) -> list[str]:
+    """Words as the pipeline is to see them, in one of the `FORMS`: the same but for
+    case."""
     if form in ("spoken", "written"):
         return [_recased(word, word.lower()) for word in words]
     if form == "capitals":
@@ -239,7 +240,8 @@ def _recased(word: str, other: str) -> str:
     return other if len(other) == len(word) else word
 
 
-def _tokens(nlp: Language, form: str) -> tuple[str, ...]:
+def tokens_of(nlp: Language, form: str) -> tuple[str, ...]:
+    """The tokens of a word."""
     tokens = tuple(token.text for token in nlp.tokenizer(form))
     return tokens if "".join(tokens) == form else (form,)
 

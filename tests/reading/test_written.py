@@ -17,10 +17,10 @@ from spacy_punct.reading.gold import gold_slots
 from spacy_punct.reading.sentences import WORDS_ONLY
 from spacy_punct.reading.written import (
     FORMS,
-    _seen,
-    _tokens,
     create_text_corpus,
     make_example,
+    seen_forms,
+    tokens_of,
 )
 from spacy_punct.truecaser.forms import true_forms
 from tests.encoder.small import LISTENER, small_pipeline
@@ -62,7 +62,7 @@ def texts(examples):
 
 def test_text_example_has_what_the_treebank_reader_gives(nlp):
     words = read_line("Mr. Smith didn't go. Anna, the CEO, did.")
-    tokens = [_tokens(nlp, word.form.lower()) for word in words]
+    tokens = [tokens_of(nlp, word.form.lower()) for word in words]
     example = make_example(nlp, words, tokens)
     expected = ["mr", "smith", "did", "n't", "go", "anna", "the", "ceo", "did"]
     assert [t.text for t in example.predicted] == expected
@@ -143,10 +143,10 @@ LETTERS = st.text(
 
 @given(st.lists(LETTERS, min_size=1, max_size=10), st.sampled_from(FORMS))
 def test_text_words_keep_their_letters(words, form):
-    seen = _seen(words, form, random.Random(0))
+    seen = seen_forms(words, form, random.Random(0))
     assert list(map(len, seen)) == list(map(len, words))
     assert [w.casefold() for w in seen] == [w.casefold() for w in words]
-    assert ["".join(_tokens(BLANK, word)) for word in seen] == seen
+    assert ["".join(tokens_of(BLANK, word)) for word in seen] == seen
 
 
 def test_text_can_be_learned_from_and_scored(folder):
