@@ -45,6 +45,7 @@ NOT_RUN = {
     "python -m spacy train configs/sample.cfg": "the fixture `full_path` trains it",
     "python -m spacy train configs/full.cfg": "takes an hour; see tests/pipe",
     "python -m spacy punct jackknife": "trains two parsers; see tests/cli",
+    "python -m scripts.encoder": "takes a day; see tests/scripts/encoder",
 }
 """Commands of the pages that are only checked for their options, and why."""
 
