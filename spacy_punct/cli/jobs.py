@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+import torch
 import typer
 
 from spacy_punct.cli.shared import WordBar, check_file
@@ -260,6 +261,7 @@ def _start(make: Callable[[], Worker]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
     signal.signal(signal.SIGTERM, _exit)
     threading.Thread(target=_follow_parent, daemon=True).start()
+    torch.set_num_threads(1)  # each process has a core, not all of them
     _STATE["worker"] = make()
 
 

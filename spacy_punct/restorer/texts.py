@@ -192,8 +192,9 @@ def restore_texts(
         else:
             for doc, words in annotated(nlp, group, n_process, batch_size):
                 owner = _owners(doc, words)
-                yield _with_slots(doc, owner, _by_owner(doc, owner, len(words)))
+                found = _with_slots(doc, owner, _by_owner(doc, owner, len(words)))
                 progress(len(words))
+                yield found
 
 
 def _restored(nlp: Language, words: list[str]) -> tuple[list[RestoredWord], int]:

@@ -130,10 +130,15 @@ def _read_json(text: str, name: str) -> Transcript:
         documents = read_json(text)
     except ValueError as error:
         raise PunctError(Errors.P181.format(name=name, reason=error)) from None
+    message = Errors.P180.format(name=name, known=_known())
     for recogniser in RECOGNISERS:
         if documents and recogniser.fits(documents):
-            return recogniser.read(documents).transcript(text, recogniser.name)
-    raise PunctError(Errors.P180.format(name=name, known=_known()))
+            try:
+                return recogniser.read(documents).transcript(text, recogniser.name)
+            except (AttributeError, LookupError, TypeError, ValueError):
+                # The right names, but with values of other kinds.
+                raise PunctError(message) from None
+    raise PunctError(message)
 
 
 def _read_text(text: str, join: bool) -> Transcript:

@@ -61,6 +61,8 @@ class Reading:
         speaker (Any), start, end (float | None), starts_text (bool): See `Segment`.
         RETURNS (range): The numbers of the entries.
         """
+        if not all(isinstance(entry.text, str) for entry in entries):
+            raise TypeError("a text that is none")
         name = None if speaker is None or speaker == "" else str(speaker)
         if name and re.fullmatch(r"\d+|[A-Z]", name):
             name = f"Speaker {name}"
@@ -103,7 +105,10 @@ class Reading:
 
     def transcript(self, text: str, format: str) -> Transcript:
         """What was read, as a transcript that can be written back."""
-        return Transcript(tuple(self.segments), format, (text, self))
+        transcript = Transcript(tuple(self.segments), format, (text, self))
+        for more in self.more:  # what is odd is found out now, not after the work
+            more(transcript.entries)
+        return transcript
 
 
 def rewrite_json(transcript: Transcript) -> str:

@@ -159,7 +159,8 @@ def _google_time(value: Any) -> float | None:
 def is_aws(document: Any) -> bool:
     """Whether a document is of AWS Transcribe."""
     items = records(value_at(document, ("results", "items")))
-    return bool(items) and all("alternatives" in item for item in items)
+    contents = [value_at(item, ("alternatives", 0, "content")) for item in items]
+    return bool(items) and all(isinstance(content, str) for content in contents)
 
 
 def read_aws(documents: Sequence[Any]) -> Reading:
@@ -170,7 +171,7 @@ def read_aws(documents: Sequence[Any]) -> Reading:
     entries: list[Entry] = []
     who: list[Any] = []
     for item in items:
-        content = _aws_content(item)
+        content = item["alternatives"][0]["content"]
         if item.get("type") == "punctuation" and entries:
             last = entries[-1]
             text = last.text + content
@@ -188,11 +189,6 @@ def read_aws(documents: Sequence[Any]) -> Reading:
         reading.fields.append(Field(path, range(len(entries))))
     reading.more.append(lambda new: _aws_items(documents[0], items, new))
     return reading
-
-
-def _aws_content(item: Mapping[str, Any]) -> str:
-    content = value_at(item, ("alternatives", 0, "content"))
-    return content if isinstance(content, str) else ""
 
 
 def _aws_speakers(document: Any) -> dict[Any, Any]:

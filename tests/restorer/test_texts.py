@@ -12,6 +12,7 @@ from spacy_punct.restorer import texts
 from spacy_punct.restorer.texts import (
     _by_owner,
     restore_long,
+    restore_texts,
     restore_units,
     restore_words,
 )
@@ -66,6 +67,17 @@ def test_words_units_keep_their_words(on_text):
     assert [name for name, _ in restored] == list("abcde")
     for (_, own), (_, words) in zip(units, restored, strict=True):
         assert [letters(word.text) for word in words] == list(map(letters, own))
+
+
+def test_texts_keep_their_words_and_tell_progress(on_text, monkeypatch):
+    monkeypatch.setattr("spacy_punct.reading.windows.LONG", 200)
+    texts = [TEXT, TEXT[:1], TEXT * 10, TEXT[:5]]
+    done: list[int] = []
+    restored = restore_texts(on_text, iter(texts), progress=done.append)
+    for own in texts:
+        words = [letters(word.text) for word in next(restored)]
+        assert words == list(map(letters, own))
+    assert sum(done) == sum(map(len, texts))
 
 
 def test_words_reads_no_further_than_its_window(on_text):

@@ -294,6 +294,31 @@ def test_formats_keep_what_they_do_not_know(name, more, indent, ascii, compact):
     assert strings(new) == strings(document)
 
 
+def inside(value: Any) -> list[tuple[Any, Any]]:
+    """All containers and keys of a document."""
+    keys = value if isinstance(value, dict) else range(len(value))
+    found = [(value, key) for key in keys]
+    inner = [value[key] for key in keys if isinstance(value[key], dict | list)]
+    return found + [place for item in inner for place in inside(item)]
+
+
+@given(st.sampled_from(sorted(REPEATED)), st.integers(0, 10**6), UNKNOWN)
+def test_formats_odd_values_are_kept_or_refused(name, number, value):
+    document = json.loads(MAKERS[name][2](SHORT[:14]))
+    found = inside(document)
+    container, key = found[number % len(found)]
+    container[key] = value
+    text = json.dumps(document)
+    try:
+        transcript = read(text, "talk.json")
+    except PunctError as error:
+        assert str(error).startswith("[P180]")
+    else:
+        new = restored(transcript, restore)
+        json.loads(write(new, None, "talk"))
+        write(new, "md", "talk")
+
+
 def test_formats_add_what_deepgram_calls_a_punctuated_word():
     document = json.loads(MAKERS["deepgram"][2](SHORT[:5]))
     for word in best_of(document)["words"]:
