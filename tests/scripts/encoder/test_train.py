@@ -59,7 +59,7 @@ def test_decay_begins_once():
 def test_every_part_of_the_loss_falls(arguments, tmp_path):
     training, text, trees = make_training(tmp_path)
     weights = torch.tensor(WEIGHTS)
-    batches = [text.batch(192), trees.batch(192)]
+    batches = [text.batch(96), trees.batch(96)]
     found = []
     for _ in range(15):
         parts = [losses(training.reader.train(), batch) for batch in batches]
@@ -174,6 +174,7 @@ def test_training_goes_on_and_ends(invoke, arguments, tmp_path):
 def test_a_signal_saves(arguments, tmp_path):
     """Two processes change the same weights until they are told to stop."""
     command = [sys.executable, "-m", "scripts.encoder.train", *arguments, *QUICK]
+    command += ["--pieces", "24", "--tree-share", "0.1"]
     log = tmp_path / "run" / train.LOG
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(command, cwd=tmp_path, env=environment)
