@@ -26,6 +26,7 @@ from spacy_punct.parser.network import (
     make_network,
     network_of,
     padded,
+    set_network,
 )
 from spacy_punct.parser.trees import (
     best_projective_tree,
@@ -127,6 +128,18 @@ class BiaffineParser(StoredPipe):
         if network is None:
             raise PunctError(Errors.P044.format(name=self.name))
         return network
+
+    def set_network(
+        self, network: Network, labels: Mapping[str, Sequence[str]]
+    ) -> None:
+        """Take a network that was trained elsewhere.
+
+        network (Network): The network.
+        labels (Mapping[str, Sequence[str]]): What its outputs stand for: "relations",
+            "morphs" and "tags", as in `label_data`.
+        """
+        set_network(self.model, network)
+        self._labels = {kind: list(labels[kind]) for kind in _KINDS}
 
     # Parsing
 

@@ -181,9 +181,15 @@ def make_network(
     """Give a model a network with random weights, for so many labels."""
     sizes = {**model.attrs["sizes"], "dropout": model.attrs["dropout"]}
     torch.manual_seed(0)
-    model.shims[0]._model = Network(
+    network = Network(
         width, n_relations=n_relations, n_morphs=n_morphs, n_tags=n_tags, **sizes
     )
+    set_network(model, network)
+
+
+def set_network(model: Model, network: Network) -> None:
+    """Give a model a network."""
+    model.shims[0]._model = network
 
 
 def padded(vectors: Sequence[np.ndarray]) -> tuple[Tensor, Tensor]:

@@ -72,6 +72,10 @@ class SlotTagger(StoredPipe):
         """The labels, for `initialize`."""
         return self._labels
 
+    def set_labels(self, labels: Iterable[str]) -> None:
+        """Say which string of marks each output of the model stands for."""
+        self._labels = list(labels)
+
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """The probabilities of strings, without changing the Docs.
 
@@ -111,7 +115,7 @@ class SlotTagger(StoredPipe):
         if labels is None:
             counts = Counter(chain.from_iterable(map(_strings, get_examples())))
             labels = [s for s, n in counts.most_common() if n >= self.cfg["min_count"]]
-        self._labels = list(labels)
+        self.set_labels(labels)
         docs = [example.predicted for example in islice(get_examples(), _SAMPLE)]
         shape = self.model.ops.alloc2f(1, len(self._labels))
         self.model.initialize(X=docs, Y=[shape])

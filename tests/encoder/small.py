@@ -21,9 +21,9 @@ WIDTH = 16
 SIZES = TransformerSizes(2, WIDTH, 32, 2, len(VOCABULARY), 128)
 
 
-def small_transformer(seed: int = 1) -> Transformer:
+def small_transformer(seed: int = 1, sizes: TransformerSizes = SIZES) -> Transformer:
     torch.manual_seed(seed)
-    transformer = Transformer(SIZES)
+    transformer = Transformer(sizes)
     torch.nn.init.normal_(transformer.shapes.weight)
     return transformer
 
