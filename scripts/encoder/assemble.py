@@ -1,8 +1,5 @@
 """Make a pipeline of what the long training has learned.
 
-    python -m scripts.encoder.assemble training/en-encoder/best.pt
-    corpus/gte-small.npz training/en-reading
-
 The transformer becomes the pipeline's `tok2vec`, and each head the model of a component
 that listens to it.
 """
@@ -95,7 +92,11 @@ def main(
     start: Annotated[Path, typer.Argument(help="What it started from (.npz).")],
     output: Annotated[Path, typer.Argument(help="Folder of the pipeline.")],
 ) -> None:
-    """Make a pipeline of what the long training has learned."""
+    """Make a pipeline of what the long training has learned.
+
+    Example: python -m scripts.encoder.assemble training/en-encoder/best.pt
+    corpus/gte-small.npz training/en-reading
+    """
     assembled(*averaged_reader(checkpoint, start)).to_disk(output)
 
 
