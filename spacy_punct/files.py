@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -29,13 +29,17 @@ def sweep(folder: Path) -> None:
     """Remove what processes that were killed have left of files in a folder."""
     for part in folder.glob(".*.part"):
         number = part.name.split(".")[-2]
-        if number.isdecimal() and not _is_running(int(number)):
+        if number.isdecimal() and not is_running(int(number)):
             part.unlink(missing_ok=True)
 
 
-def _is_running(process: int) -> bool:
+def is_running(process: int) -> bool:
+    """Whether a process has not ended, as far as the system tells."""
     if os.name == "nt":  # there, this would end it
         return True
+    with suppress(OSError):  # ended, but nobody has asked how: there is such a file
+        status = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
+        return status.rpartition(")")[2].split()[0] not in "ZX"
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -13,6 +13,7 @@ import pytest
 from spacy_punct.cli.jobs import Job, plan, run_jobs
 from spacy_punct.cli.shared import WordBar, target
 from spacy_punct.errors import PunctError
+from spacy_punct.files import is_running
 from tests.conftest import REPOSITORY
 
 
@@ -158,7 +159,9 @@ def test_jobs_killed_in_the_middle_are_finished_later(tmp_path):
             assert started.poll() is None
             time.sleep(0.02)
         started.kill()
-    time.sleep(1.0)  # its children end with it
+    writers = [int(part.name.split(".")[-2]) for part in output.glob(".*.part")]
+    while any(map(is_running, writers)):  # its children end with it
+        time.sleep(0.02)
     done = {p for p in output.rglob("*") if p.is_file() and p.suffix == ".txt"}
     assert 40 <= len(done) < 200
     before = {path: path.stat().st_mtime_ns for path in done}
