@@ -19,7 +19,8 @@ _FREQUENT = {
     "haben war",
     "fr": "le la les de des et est un une que je pas vous il nous dans pour qui ce "
     "c'est",
-    "es": "el la los las de que y es en un una no por con para se lo como pero muy",
+    "es": "el la los las de que y es en un una no por con para se lo como pero muy mi "
+    "mis yo más está",
     "it": "il la di che e un una non per è sono con si ho questo ma come anche della "
     "gli",
     "pt": "o a os de que e é um uma não em para com se por mas você isso muito como",
@@ -82,11 +83,11 @@ _SCRIPTS = {
 """The languages of scripts other than Latin."""
 _OTHER_SCRIPTS = frozenset(chain.from_iterable(_SCRIPTS.values()))
 
-_ENOUGH_WORDS, _ENOUGH_LETTERS = 20, 20
+_ENOUGH_LETTERS, _ENOUGH_FOUND = 20, 4
 _LOOKED_AT = 2000
 _LEAST, _MUCH_MORE = 0.12, 3.0
-"""The share of frequent words that a language has at least, and how many times the
-share of the pipeline's own language it must be to be believed."""
+"""The share of frequent words that a language has at least, and how many times as
+many as of the pipeline's own language there must be to believe it."""
 
 
 def other_language(words: Iterable[str], language: str) -> str | None:
@@ -106,14 +107,17 @@ def other_language(words: Iterable[str], language: str) -> str | None:
         )
         if not fits and n > 0.6 * len(letters):
             return f"text in {script.capitalize()} letters"
-    if language not in _WORDS or len(some) < _ENOUGH_WORDS:
+    if language not in _WORDS:
         return None
-    shares = {
-        code: sum(word in known for word in some) / len(some)
-        for code, known in _WORDS.items()
+    found = {
+        code: sum(word in known for word in some) for code, known in _WORDS.items()
     }
-    best = max(shares, key=lambda code: (shares[code], code == language))
-    plain = shares[best] >= _LEAST and shares[best] >= _MUCH_MORE * shares[language]
+    best = max(found, key=lambda code: (found[code], code == language))
+    plain = (
+        len(_WORDS[best].intersection(some)) >= _ENOUGH_FOUND
+        and found[best] >= _LEAST * len(some)
+        and found[best] >= _MUCH_MORE * found[language]
+    )
     return _NAMES[best] if plain else None
 
 
