@@ -13,7 +13,6 @@ import torch.nn.functional as F
 from spacy.attrs import DEP, HEAD, MORPH, POS, TAG
 from spacy.language import Language
 from spacy.parts_of_speech import IDS as POS_IDS
-from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
@@ -33,6 +32,7 @@ from spacy_punct.parser.trees import (
     best_tree,
     is_projective_tree,
 )
+from spacy_punct.pipe.architectures import SMALL_TOK2VEC, initialized_width
 from spacy_punct.pipe.base import StoredPipe, takes
 from spacy_punct.reading.sentences import sentence_words
 
@@ -44,15 +44,6 @@ _SAMPLE = 10
 """Examples that the width of the tok2vec is read off."""
 _NO_FEATURES = "_"
 _KINDS = ("relations", "morphs", "tags")
-
-_DEFAULT_MODEL = {
-    "@architectures": "spacy_punct.Biaffine.v1",
-    "tok2vec": {
-        "@architectures": "spacy.Tok2VecListener.v1",
-        "width": "${components.tok2vec.model.width}",
-        "upstream": "*",
-    },
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,7 +198,11 @@ class BiaffineParser(StoredPipe):
             with torch.no_grad():
                 relations = self.network.relation_scores(scores.words, heads)
             relations[..., self._root] = -np.inf
-            chosen = [x.argmax(2).tolist() for x in (scores.morphs, scores.tags)]
+            # A treebank may have no tags: then each word has the first of none.
+            chosen = [
+                (x.argmax(2) if x.shape[2] else torch.zeros_like(heads)).tolist()
+                for x in (scores.morphs, scores.tags)
+            ]
             named = relations.argmax(2).masked_fill(heads == 0, self._root).tolist()
             for row, i in enumerate(batch):
                 size = len(vectors[i])
@@ -231,20 +226,29 @@ class BiaffineParser(StoredPipe):
 
     def set_annotations(self, docs: Iterable[Doc], parses: list[list[Parse]]) -> None:
         """Write heads, relations, parts of speech, features and tags to Docs."""
+        strings, names = self.vocab.strings, self._labels
+        relations = [strings.add(label) for label in names["relations"]]
+        morphs = [self._codes(label) for label in names["morphs"]]
+        tags = [strings.add(tag) for tag in names["tags"] or [""]]
         for doc, found in zip(docs, parses, strict=True):
             if found:
-                self._annotate(doc, found)
+                self._annotate(doc, found, relations, morphs, tags)
 
-    def _annotate(self, doc: Doc, parses: Sequence[Parse]) -> None:
+    def _codes(self, label: str) -> tuple[int, int]:
+        """A part of speech and features as spaCy's numbers."""
+        part, _, features = label.partition("|")
+        known = "" if features == _NO_FEATURES else features
+        return POS_IDS.get(part, 0), self.vocab.morphology.add(known)
+
+    def _annotate(
+        self,
+        doc: Doc,
+        parses: Sequence[Parse],
+        relations: Sequence[int],
+        morphs: Sequence[tuple[int, int]],
+        tags: Sequence[int],
+    ) -> None:
         n = len(doc)
-        strings, names = self.vocab.strings, self._labels
-        features = [label.partition("|")[2] for label in names["morphs"]]
-        morphs = [
-            self.vocab.morphology.add("" if f == _NO_FEATURES else f) for f in features
-        ]
-        parts = [POS_IDS.get(x.partition("|")[0], 0) for x in names["morphs"]]
-        relations = [strings.add(label) for label in names["relations"]]
-        tags = [strings.add(tag) for tag in names["tags"]]
         heads = np.full(n, -1, dtype=np.int64)
         values: Any = np.zeros((n, 5), dtype=np.uint64)
         for parse in parses:
@@ -253,8 +257,7 @@ class BiaffineParser(StoredPipe):
                 heads[i] = parse.positions[head - 1] if head else i
                 values[i, 1:] = (
                     relations[parse.relations[k]],
-                    parts[parse.morphs[k]],
-                    morphs[parse.morphs[k]],
+                    *morphs[parse.morphs[k]],
                     tags[parse.tags[k]],
                 )
         self._hang_marks(doc, heads, values)
@@ -300,9 +303,7 @@ class BiaffineParser(StoredPipe):
             else {kind: list(labels[kind]) for kind in _KINDS}
         )
         docs = [example.predicted for example in islice(get_examples(), _SAMPLE)]
-        tok2vec = self.model.get_ref("tok2vec")
-        tok2vec.initialize(X=docs)
-        width = tok2vec.maybe_get_dim("nO") or tok2vec.predict(docs)[0].shape[1]
+        width = initialized_width(self.model.get_ref("tok2vec"), docs)
         sizes = [len(self._labels[kind]) for kind in _KINDS]
         make_network(self.model, width, *sizes)
 
@@ -412,18 +413,16 @@ class BiaffineParser(StoredPipe):
     # Storage
 
     def _writers(self) -> dict[str, Callable[[], bytes]]:
-        stored = {"labels": self._labels, "settings": self.cfg}
         return {
-            "cfg": lambda: srsly.msgpack_dumps(stored),
+            "labels": lambda: srsly.msgpack_dumps(self._labels),
             "model": self.model.to_bytes,
         }
 
     def _readers(self) -> dict[str, Callable[[bytes], Any]]:
-        def load(data: bytes) -> None:
-            stored = srsly.msgpack_loads(data)
-            self._labels, self.cfg = stored["labels"], stored["settings"]
+        return {"labels": self._labels_from_bytes, "model": self.model.from_bytes}
 
-        return {"cfg": load, "model": self.model.from_bytes}
+    def _labels_from_bytes(self, data: bytes) -> None:
+        self._labels = srsly.msgpack_loads(data)
 
 
 def _collected(examples: Iterable[Example]) -> dict[str, list[str]]:
@@ -451,27 +450,15 @@ def _morph(part: str | None, features: str | None) -> str:
     return f"{part or 'X'}|{features or _NO_FEATURES}"
 
 
-def score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-    """Attachment, tags and features; registered as `spacy_punct.parser_scorer.v1`."""
-    examples = list(examples)
-    scores = Scorer.score_deps(examples, "dep", ignore_labels=("p", "punct"), **kwargs)
-    for attribute in ("pos", "morph", "tag"):
-        scores |= Scorer.score_token_attr(examples, attribute, **kwargs)
-    scores.pop("dep_las_per_type", None)
-    return scores
-
-
-def make_scorer() -> Callable:
-    """The scoring method of a `biaffine_parser`."""
-    return score
-
-
 @Language.factory(
     "biaffine_parser",
     requires=["doc.sents"],
     assigns=["token.dep", "token.head", "token.pos", "token.morph", "token.tag"],
     default_config={
-        "model": _DEFAULT_MODEL,
+        "model": {
+            "@architectures": "spacy_punct.Biaffine.v1",
+            "tok2vec": SMALL_TOK2VEC,
+        },
         **asdict(ParserSettings()),
         "scorer": {"@scorers": "spacy_punct.parser_scorer.v1"},
     },

@@ -181,7 +181,7 @@ def init(
     attrs = model.attrs
     lexical = None
     if model.has_ref("tok2vec"):
-        width = _initialized_width(model.get_ref("tok2vec"), X)
+        width = initialized_width(model.get_ref("tok2vec"), X)
         lexical = LexicalSettings(width, **attrs["sizes"])
     built = PunctuationModel.from_examples(
         Y,
@@ -195,7 +195,7 @@ def init(
     _shim(model).model = built
 
 
-def _initialized_width(tok2vec: Tok2Vec, docs: list[Doc]) -> int:
+def initialized_width(tok2vec: Tok2Vec, docs: list[Doc]) -> int:
     """The length of a tok2vec's vectors, once it has seen some Docs."""
     tok2vec.initialize(X=docs)
     if tok2vec.has_dim("nO"):

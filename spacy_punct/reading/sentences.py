@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 from spacy.tokens import Doc, Token
@@ -143,15 +144,15 @@ def readable(doc: Doc) -> list[int]:
         return list(range(len(doc)))
     found: list[int] = []
     tokens = list(doc)
-    for token in tokens:
+    for token, following in zip_longest(tokens, tokens[1:]):
         if token.is_space:
             continue
         inside = (
             token.text in HYPHENS
             and found[-1:] == [token.i - 1]
-            and not tokens[token.i - 1].whitespace_
-            and not token.whitespace_
-            and not all(map(is_mark, [t.text for t in tokens[token.i + 1 :][:1]]))
+            and not (tokens[token.i - 1].whitespace_ or token.whitespace_)
+            and following is not None
+            and not is_mark(following.text)
         )
         if inside or not is_mark_token(token):
             found.append(token.i)

@@ -16,6 +16,7 @@ from thinc.types import Floats2d
 
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.pipe.architectures import SMALL_TOK2VEC
 from spacy_punct.pipe.base import StoredPipe
 from spacy_punct.reading.gold import gold_slots, has_gold
 from spacy_punct.reading.guesses import set_guesses
@@ -23,16 +24,6 @@ from spacy_punct.reading.sentences import sentence_words
 
 _SAMPLE = 10
 """Examples that the shapes of the model are read off."""
-
-_DEFAULT_MODEL = {
-    "@architectures": "spacy_punct.WordHead.v1",
-    "end": True,
-    "tok2vec": {
-        "@architectures": "spacy.Tok2VecListener.v1",
-        "width": "${components.tok2vec.model.width}",
-        "upstream": "*",
-    },
-}
 
 
 class SlotTagger(StoredPipe):
@@ -148,17 +139,16 @@ class SlotTagger(StoredPipe):
     # Storage
 
     def _writers(self) -> dict[str, Callable[[], bytes]]:
-        return {"cfg": self._cfg_to_bytes, "model": self.model.to_bytes}
+        return {
+            "labels": lambda: srsly.msgpack_dumps(self._labels),
+            "model": self.model.to_bytes,
+        }
 
     def _readers(self) -> dict[str, Callable[[bytes], Any]]:
-        return {"cfg": self._cfg_from_bytes, "model": self.model.from_bytes}
-
-    def _cfg_to_bytes(self) -> bytes:
-        return srsly.msgpack_dumps({**self.cfg, "labels": self._labels})
-
-    def _cfg_from_bytes(self, data: bytes) -> None:
-        self.cfg = srsly.msgpack_loads(data)
-        self._labels = self.cfg.pop("labels")
+        return {
+            "labels": lambda data: self.set_labels(srsly.msgpack_loads(data)),
+            "model": self.model.from_bytes,
+        }
 
 
 def _strings(example: Example) -> Iterator[str]:
@@ -176,7 +166,14 @@ def _places(doc: Doc) -> list[int]:
 
 @Language.factory(
     "slot_tagger",
-    default_config={"model": _DEFAULT_MODEL, "min_count": 2},
+    default_config={
+        "model": {
+            "@architectures": "spacy_punct.WordHead.v1",
+            "end": True,
+            "tok2vec": SMALL_TOK2VEC,
+        },
+        "min_count": 2,
+    },
 )
 def make_slot_tagger(
     nlp: Language, name: str, model: Model, min_count: int

@@ -13,22 +13,13 @@ from thinc.api import fix_random_seed
 from spacy_punct.errors import PunctError
 from spacy_punct.parser.network import Network, padded
 from spacy_punct.parser.trees import is_projective_tree
+from spacy_punct.pipe.architectures import SMALL_TOK2VEC
 from spacy_punct.reading.examples import create_corpus
 
 SAMPLE = Path(__file__).parents[2] / "assets" / "sample"
-TOK2VEC = {
-    "@architectures": "spacy.HashEmbedCNN.v2",
-    "pretrained_vectors": None,
-    "width": 32,
-    "depth": 2,
-    "embed_size": 500,
-    "window_size": 1,
-    "maxout_pieces": 2,
-    "subword_features": True,
-}
 MODEL = {
     "@architectures": "spacy_punct.Biaffine.v1",
-    "tok2vec": TOK2VEC,
+    "tok2vec": {**SMALL_TOK2VEC, "width": 32},
     "arc_width": 32,
     "relation_width": 16,
     "tag_width": 16,
@@ -153,6 +144,9 @@ def test_parser_survives_bytes_and_disk(parses, tmp_path):
     nlp.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)
     assert [doc.to_json() for doc in loaded.pipe(texts)] == expected
+    changed = {"components": {"biaffine_parser": {"projective": False}}}
+    other = spacy.load(tmp_path, config=changed)
+    assert other.get_pipe("biaffine_parser").cfg["projective"] is False
     other = spacy.blank("en")
     other.add_pipe("sentencizer")
     other.add_pipe("biaffine_parser", config={"model": MODEL})
@@ -163,10 +157,26 @@ def test_parser_survives_bytes_and_disk(parses, tmp_path):
 def test_parser_untrained_says_so():
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    nlp.add_pipe("biaffine_parser", config={"model": MODEL})
+    nlp.add_pipe("biaffine_parser")
     nlp.get_pipe("biaffine_parser").model.get_ref("tok2vec").initialize()
     with pytest.raises(PunctError, match="P044"):
         nlp("Anna sleeps")
+
+
+def test_parser_of_a_treebank_without_tags():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    parser = nlp.add_pipe("biaffine_parser", config={"model": MODEL})
+    words = ["Anna", "sleeps"]
+    reference = Doc(nlp.vocab, words=words, heads=[1, 1], deps=["nsubj", "ROOT"])
+    example = Example(nlp.make_doc("Anna sleeps"), reference)
+    assert parser(nlp.make_doc("")).text == ""
+    nlp.initialize(lambda: [example])
+    assert parser.label_data["tags"] == []
+    nlp.update([example])
+    doc = nlp("Anna sleeps")
+    assert [token.tag_ for token in doc] == ["", ""]
+    assert {token.dep_ for token in doc} == {"nsubj", "ROOT"}
 
 
 def test_parser_unknown_heads_are_not_learned(parses):

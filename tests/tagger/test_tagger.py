@@ -10,6 +10,7 @@ from thinc.api import fix_random_seed
 
 import spacy_punct
 from spacy_punct.errors import PunctError
+from spacy_punct.pipe.architectures import SMALL_TOK2VEC
 from spacy_punct.reading.examples import create_corpus
 from spacy_punct.reading.gold import gold_slots
 from spacy_punct.reading.guesses import GUESSES, set_guesses, with_guesses
@@ -20,16 +21,7 @@ MODEL = {
     "@architectures": "spacy_punct.WordHead.v1",
     "hidden_width": 32,
     "end": True,
-    "tok2vec": {
-        "@architectures": "spacy.HashEmbedCNN.v2",
-        "pretrained_vectors": None,
-        "width": 32,
-        "depth": 2,
-        "embed_size": 500,
-        "window_size": 1,
-        "maxout_pieces": 2,
-        "subword_features": True,
-    },
+    "tok2vec": {**SMALL_TOK2VEC, "width": 32},
 }
 
 
@@ -94,7 +86,7 @@ def test_tagger_survives_bytes_disk_and_processes(tags, tmp_path):
 
 def test_tagger_untrained_says_so():
     nlp = spacy.blank("en")
-    nlp.add_pipe("slot_tagger", config={"model": MODEL})
+    nlp.add_pipe("slot_tagger")
     with pytest.raises(PunctError, match="P044"):
         nlp("Anna sleeps")
 
