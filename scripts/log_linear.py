@@ -29,6 +29,7 @@ class TrainingConfig:
     dropout (float): Share of ATTACH's features left out of each step.
     l2 (float): ς, pulls ATTACH's weights to their starting values.
     unmatched_weight (float): ξ, discourages unmatched symmetric marks.
+    one_sided (bool): Whether commas on one side of a constituent are unmatched, too.
     min_weight (float): In the end, weights of ATTACH closer to zero than this are
         dropped and the others rounded to half precision, for small models.
     seed (int): Seed of the order of sentences and of initial noise.
@@ -45,6 +46,7 @@ class TrainingConfig:
     l2: float = 1e-4
     averaging: float = 0.99
     unmatched_weight: float = 0.03
+    one_sided: bool = False
     min_weight: float = 0.01
     seed: int = 0
 
@@ -147,6 +149,7 @@ def train_model(
             [slots[i] for i in batch],
             [prepared[i] for i in batch],
             unmatched_weight=config.unmatched_weight,
+            one_sided=config.one_sided,
         )
         if not np.isfinite(found.objective):
             return torch.tensor(found.objective)

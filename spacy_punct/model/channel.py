@@ -189,15 +189,18 @@ class Channel:
             return {(): 1.0}
         string = underlying[::-1] if self.is_reversed else underlying
         tables = self.window_tables()
+        windows: dict[tuple[int, int], list[float]] = {}
         partial: dict[tuple[tuple[int, ...], int], float] = {((), string[0]): 1.0}
         for mark in string[1:]:
             following: dict[tuple[tuple[int, ...], int], float] = defaultdict(float)
             for (output, held), probability in partial.items():
-                keep, lose, skip, swap = tables[:, held, mark] * probability
-                following[(*output, held), mark] += keep
-                following[output, mark] += lose
-                following[output, held] += skip
-                following[(*output, mark), held] += swap
+                if (held, mark) not in windows:
+                    windows[held, mark] = tables[:, held, mark].tolist()
+                keep, lose, skip, swap = windows[held, mark]
+                following[(*output, held), mark] += keep * probability
+                following[output, mark] += lose * probability
+                following[output, held] += skip * probability
+                following[(*output, mark), held] += swap * probability
             least = floor * max(following.values())
             kept = [(key, p) for key, p in following.items() if p > least]
             if floor and len(kept) > _MOST_PARTIAL:

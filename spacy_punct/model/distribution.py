@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spacy_punct.data.marks import BOS, UNK, is_one_sided
+from spacy_punct.data.marks import BOS, UNK, is_one_sided, sets_off
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import (
     Errors,
@@ -30,9 +30,6 @@ PartialSlots = Sequence[Sequence[str] | None]
 """n + 1 strings of marks, without the sentence-initial one; None: not observed."""
 Seed = int | Sequence[int]
 
-_SEPARATED = frozenset({"root", "conj", "cc"})
-"""Relations whose marks are not on both sides."""
-_CONDITIONAL_SAMPLES = 1000
 _BEAM = 32
 """Bounds the search for the underlying tree; ordinary sentences do not reach it."""
 _LONGEST_SLOT = 16
@@ -103,7 +100,7 @@ class Distribution:
         """
         base = list(self._scores.base)
         for i, relation in enumerate(self.tree.relations):
-            if relation.partition(":")[0].lower() not in _SEPARATED:
+            if sets_off(relation):
                 pairs = self._inventory.pair_tables[self._scores.relations[i]].pairs
                 one_sided = np.array([is_one_sided(*pair) for pair in pairs])
                 base[i] = base[i] - weight * one_sided
@@ -219,14 +216,11 @@ class Distribution:
 
         n_samples (int): How many samples to estimate from; 0 for no randomness.
         seed (Seed): Seed of the samples.
-        observed (PartialSlots | None): The part of the surface that is known. What
-            is not is always sampled then, 1,000 times if `n_samples` is 0.
+        observed (PartialSlots | None): The part of the surface that is known.
         prune (float), max_hypotheses (int | None): How hard the computation
             without samples is pruned; 0 and None for none.
         RETURNS (list[dict[Puncteme, float]]): n + 1 distributions.
         """
-        if observed is not None and not n_samples:
-            n_samples = _CONDITIONAL_SAMPLES
         if n_samples:
             return self.samples(n_samples, seed, observed).marginals()
         return Marginaliser(
@@ -235,6 +229,7 @@ class Distribution:
             self._automata,
             prune=prune,
             max_hypotheses=max_hypotheses,
+            evidence=None if observed is None else self._evidence(observed),
         ).marginals()
 
     def guesses(self) -> list[dict[Puncteme, float]] | None:

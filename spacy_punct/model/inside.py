@@ -172,13 +172,22 @@ class Walk(Generic[Message]):
 class Chart(Walk[np.ndarray]):
     """The inside pass over one sentence, and on demand the outside pass.
 
+    count_unmatched (bool): Whether unmatched pairs are counted.
+    one_sided (bool): Whether pairs with a delimiter on one side count as unmatched.
     log_prob (complex): log p(surface | tree); see the module on its imaginary part.
     """
 
     neutral = _ONE
 
-    def __init__(self, evidence: Evidence, *, count_unmatched: bool = False) -> None:
+    def __init__(
+        self,
+        evidence: Evidence,
+        *,
+        count_unmatched: bool = False,
+        one_sided: bool = False,
+    ) -> None:
         self._count_unmatched = count_unmatched
+        self._one_sided = one_sided
         self._sites: dict[int, _Site] = {}
         super().__init__(evidence)
 
@@ -197,7 +206,10 @@ class Chart(Walk[np.ndarray]):
         log_probs = self._probabilities.log_probs[head][view.chosen]
         weights = (1 - self._mass) * np.exp(log_probs)
         if self._count_unmatched:
-            weights = weights * (1 + 1j * COMPLEX_STEP * table.unmatched[view.chosen])
+            counted = table.unmatched
+            if self._one_sided:
+                counted = counted | table.one_sided
+            weights = weights * (1 + 1j * COMPLEX_STEP * counted[view.chosen])
         right_rows = right.expand(row, view.right)
         self._sites[head] = _Site(left, right, view, weights, column, row, right_rows)
 

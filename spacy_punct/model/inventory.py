@@ -9,7 +9,14 @@ from math import prod
 import numpy as np
 
 from spacy_punct.data.depunctuation import PunctuatedTree, replace_marks
-from spacy_punct.data.marks import BOS, UNK, is_symmetric, is_unmatched
+from spacy_punct.data.marks import (
+    BOS,
+    UNK,
+    is_one_sided,
+    is_symmetric,
+    is_unmatched,
+    sets_off,
+)
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.data.treebank import count_marks
 from spacy_punct.errors import Errors, PunctError, check_range
@@ -191,7 +198,7 @@ class Inventory:
     @cached_property
     def pair_tables(self) -> tuple["PairTable", ...]:
         """W_d of each relation, as arrays."""
-        return tuple(PairTable(self, tuple(self.pairs[d])) for d in self.relations)
+        return tuple(PairTable(self, d) for d in self.relations)
 
     def relation_id(self, relation: str) -> int:
         """The relation itself, else its supertype (`acl` of `acl:x`), else any."""
@@ -275,10 +282,13 @@ class PairTable:
     views (dict): Whether the left and the right slot are empty -> the `PairView`.
     """
 
-    def __init__(self, inventory: Inventory, pairs: tuple[Pair, ...]) -> None:
-        self.pairs = pairs
+    def __init__(self, inventory: Inventory, relation: str) -> None:
+        self.pairs = pairs = tuple(inventory.pairs[relation])
         self.symmetric = np.array([is_symmetric(*pair) for pair in pairs])
         self.unmatched = np.array([is_unmatched(*pair) for pair in pairs])
+        self.one_sided = np.array(
+            [sets_off(relation) and is_one_sided(*pair) for pair in pairs]
+        )
         self.encoded = [(inventory.encode(l), inventory.encode(r)) for l, r in pairs]
         number = inventory.puncteme_index
         self.left = np.array([number[l] for l, _ in self.encoded])

@@ -15,30 +15,37 @@ _TRIED = 48
 
 
 @lru_cache(maxsize=1 << 16)
-def edit_distance(first: Puncteme, second: Puncteme) -> int:
-    """Levenshtein distance between two strings of marks."""
-    if len(first) > len(second):
-        first, second = second, first
-    if len(first) <= 1:
-        return len(second) - (len(first) == 1 and first[0] in second)
-    previous = list(range(len(second) + 1))
-    for i, a in enumerate(first, start=1):
-        current = [i]
-        for k, b in enumerate(second, start=1):
-            substitution = previous[k - 1] + (a != b)
-            current.append(min(previous[k] + 1, current[k - 1] + 1, substitution))
+def edit_distance(written: Puncteme, truth: Puncteme, missing: float = 1.0) -> float:
+    """Levenshtein distance between two strings of marks.
+
+    written (Puncteme): What is written.
+    truth (Puncteme): What should be.
+    missing (float): What a mark costs that is not written but should be. One that
+        should not be costs 1, and one in place of another the average of the two. In
+        the paper all cost 1.
+    RETURNS (float): The least cost.
+    """
+    wrong = (1 + missing) / 2
+    previous = [missing * k for k in range(len(truth) + 1)]
+    for i, a in enumerate(written, start=1):
+        current = [float(i)]
+        for k, b in enumerate(truth, start=1):
+            substitution = previous[k - 1] + wrong * (a != b)
+            current.append(min(previous[k] + 1, current[k - 1] + missing, substitution))
         previous = current
     return previous[-1]
 
 
 def total_edit_distance(first: Slots, second: Slots) -> int:
     """The loss: edit distance summed over slots."""
-    return sum(edit_distance(a, b) for a, b in zip(first, second, strict=True))
+    return round(sum(edit_distance(a, b) for a, b in zip(first, second, strict=True)))
 
 
-def risk(surface: Puncteme, marginal: Marginal) -> float:
+def risk(surface: Puncteme, marginal: Marginal, missing: float = 1.0) -> float:
     """Expected edit distance between a string and a slot's unknown truth."""
-    return sum(p * edit_distance(surface, truth) for truth, p in marginal.items())
+    return sum(
+        p * edit_distance(surface, truth, missing) for truth, p in marginal.items()
+    )
 
 
 def pooled(first: Marginal, second: Marginal, share: float) -> dict[Puncteme, float]:
@@ -49,10 +56,24 @@ def pooled(first: Marginal, second: Marginal, share: float) -> dict[Puncteme, fl
     }
 
 
-def best_slot(marginal: Marginal) -> Puncteme:
+def tempered(marginal: Marginal, temperature: float) -> Marginal:
+    """A marginal whose probabilities are raised to the power of 1 / temperature.
+
+    What is missing to one counts as one more string.
+    """
+    if temperature == 1:
+        return marginal
+    others = max(0.0, 1.0 - sum(marginal.values()))
+    powers = {s: p ** (1 / temperature) for s, p in marginal.items()}
+    total = sum(powers.values()) + others ** (1 / temperature)
+    return {s: p / total for s, p in powers.items()}
+
+
+def best_slot(marginal: Marginal, missing: float = 1.0) -> Puncteme:
     """The string of least risk among the likeliest of a slot.
 
     By the triangle inequality, no string beats one that has half of the probability.
+    (If marks that are missing cost more than others, it must have more than half.)
 
     Otherwise: strings are at least as many edits apart as their lengths differ, and
     one edit if they differ at all. That bounds a string's risk from below. We go
@@ -61,18 +82,28 @@ def best_slot(marginal: Marginal) -> Puncteme:
     to the lower bound, which among strings of one length means the more probable.
     At most 48 strings are tried: where more could still have less risk, as under a
     hardly trained channel, the answer is the best of those.
+
+    marginal (Marginal): What may stand in the slot, and how probably.
+    missing (float): See `edit_distance`.
+    RETURNS (Puncteme): The string.
     """
     top = max(marginal, key=marginal.__getitem__)
-    if marginal[top] >= 0.5:
+    dearest = max(missing, 1 / missing)
+    if marginal[top] >= dearest / (1 + dearest):
         return top
+    wrong = (1 + missing) / 2
+
+    def apart(written: int, true: int) -> float:
+        return missing * (true - written) if true > written else written - true
+
     by_length: dict[int, float] = defaultdict(float)
     for surface, probability in marginal.items():
         by_length[len(surface)] += probability
-    apart = {
-        n: sum(p * abs(n - k) for k, p in by_length.items()) + by_length[n]
+    bound_at = {
+        n: sum(p * apart(n, k) for k, p in by_length.items()) + wrong * by_length[n]
         for n in by_length
     }
-    bounds = {s: apart[len(s)] - p for s, p in marginal.items()}
+    bounds = {s: bound_at[len(s)] - wrong * p for s, p in marginal.items()}
     truths = sorted(marginal.items(), key=lambda item: -item[1])
     best: Puncteme = ()
     least = float("inf")
@@ -81,8 +112,9 @@ def best_slot(marginal: Marginal) -> Puncteme:
         if expected >= least:
             break
         for truth, probability in truths:
-            bound = abs(len(surface) - len(truth)) or surface != truth
-            expected += probability * (edit_distance(surface, truth) - bound)
+            bound = apart(len(surface), len(truth)) or wrong * (surface != truth)
+            cost = edit_distance(surface, truth, missing)
+            expected += probability * (cost - bound)
             if expected >= least:
                 break
         if expected < least - 1e-12:
@@ -128,6 +160,6 @@ def _written(surface: Puncteme, allowed: frozenset[str]) -> Puncteme:
     return tuple(written)
 
 
-def best_by_slot(marginals: Sequence[Marginal]) -> Slots:
+def best_by_slot(marginals: Sequence[Marginal], missing: float = 1.0) -> Slots:
     """MBR slot by slot, since the loss is a sum over slots; see `best_slot`."""
-    return tuple(map(best_slot, marginals))
+    return tuple(best_slot(marginal, missing) for marginal in marginals)

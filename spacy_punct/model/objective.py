@@ -47,6 +47,7 @@ def likelihood(
     automata: Automata,
     *,
     unmatched_weight: float = 0.0,
+    one_sided: bool = False,
 ) -> Likelihood:
     """The regularised conditional log-likelihood of a batch, up to L2.
 
@@ -56,6 +57,9 @@ def likelihood(
     log_edits (Tensor): The channel's edit log-probabilities.
     automata (Automata): The automata of those edits.
     unmatched_weight (float): ξ, the posterior regularisation.
+    one_sided (bool): Whether c counts delimiters on one side, too: the paper's counts
+        brackets and quotes only, and leaves it open whether a comma that the edge of
+        the sentence would absorb is there.
     RETURNS (Likelihood): Values and gradient; NaN where log p is not finite.
     """
     n_nodes = sum(map(len, trees))
@@ -83,7 +87,9 @@ def likelihood(
         stop = start + len(tree)
         given = PairProbabilities(relations[start:stop].tolist(), rows[start:stop])
         evidence = Evidence(tree, surface, given, automata)
-        chart = Chart(evidence, count_unmatched=unmatched_weight > 0)
+        chart = Chart(
+            evidence, count_unmatched=unmatched_weight > 0, one_sided=one_sided
+        )
         if not np.isfinite(chart.log_prob):
             return Likelihood(np.nan, np.nan, np.nan, log_edits.sum() * np.nan)
         expected = float(np.imag(chart.log_prob)) / COMPLEX_STEP

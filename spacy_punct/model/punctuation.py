@@ -88,12 +88,14 @@ class PunctuationModel:
         prepared: Sequence[Any],
         *,
         unmatched_weight: float = 0.0,
+        one_sided: bool = False,
     ) -> Likelihood:
         """The training objective of a batch under the weights of this moment.
 
         trees, slots: The batch; slots as mark numbers, ^ included.
         prepared (Sequence[Any]): What the scorer's `prepare` gave for each.
-        unmatched_weight (float): See `spacy_punct.model.objective.likelihood`.
+        unmatched_weight (float), one_sided (bool): See
+            `spacy_punct.model.objective.likelihood`.
         RETURNS (Likelihood): Values and gradient.
         """
         self.scorer.train()
@@ -107,6 +109,7 @@ class PunctuationModel:
             self.channel_weights(),
             Automata(self.inventory, channel),
             unmatched_weight=unmatched_weight,
+            one_sided=one_sided,
         )
         # A scorer that guesses slots learns to from the same truth.
         guessed = getattr(self.scorer, "guess_log_prob", None)

@@ -22,29 +22,40 @@ from spacy_punct.model.sampling import Samples
 STRINGS = st.lists(st.sampled_from(",.?"), max_size=4).map(tuple)
 
 
-def slow_distance(a: tuple, b: tuple) -> int:
-    if not a or not b:
-        return len(a) + len(b)
+MISSING = st.sampled_from([1.0, 0.5, 1.7, 3.0])
+
+
+def slow_distance(written: tuple, truth: tuple, missing: float) -> float:
+    if not written or not truth:
+        return len(written) + missing * len(truth)
+    wrong = (1 + missing) / 2 if written[0] != truth[0] else 0
     return min(
-        slow_distance(a[1:], b) + 1,
-        slow_distance(a, b[1:]) + 1,
-        slow_distance(a[1:], b[1:]) + (a[0] != b[0]),
+        slow_distance(written[1:], truth, missing) + 1,
+        slow_distance(written, truth[1:], missing) + missing,
+        slow_distance(written[1:], truth[1:], missing) + wrong,
     )
 
 
-@given(STRINGS, STRINGS)
-def test_edit_distance(a, b):
-    assert edit_distance(a, b) == slow_distance(a, b)
+@given(STRINGS, STRINGS, MISSING)
+def test_edit_distance(a, b, missing):
+    assert edit_distance(a, b, missing) == pytest.approx(slow_distance(a, b, missing))
 
 
-@given(st.dictionaries(STRINGS, st.integers(1, 20), min_size=1, max_size=8))
-def test_best_slot_has_least_risk(weights):
+@given(st.dictionaries(STRINGS, st.integers(1, 20), min_size=1, max_size=8), MISSING)
+def test_best_slot_has_least_risk(weights, missing):
     total = sum(weights.values())
     marginal = {string: n / total for string, n in weights.items()}
-    least = min(risk(string, marginal) for string in marginal)
-    best = best_slot(marginal)
+    least = min(risk(string, marginal, missing) for string in marginal)
+    best = best_slot(marginal, missing)
     assert best in marginal
-    assert risk(best, marginal) == pytest.approx(least)
+    assert risk(best, marginal, missing) == pytest.approx(least)
+
+
+def test_dear_omissions_are_avoided():
+    marginal = {(): 0.6, (",",): 0.4}
+    assert best_slot(marginal) == ()
+    assert best_slot(marginal, 1.4) == ()
+    assert best_slot(marginal, 1.6) == (",",)
 
 
 def test_best_slot_is_not_always_the_most_probable():
