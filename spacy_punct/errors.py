@@ -205,10 +205,15 @@ class Errors(metaclass=_Coded):
         "and the treebank {expected}, or their words differ. Make the file again from "
         "the same treebank with `python -m spacy punct jackknife`."
     )
-    P067 = (
-        "The BiLSTM needs to know the width of the vectors it reads, but '{name}' has "
-        "none before training. Use a tok2vec with a fixed width, such as "
-        "spacy.Tok2VecListener.v1, or leave out the BiLSTM."
+    P068 = (
+        "'{name}' was stored with weights that go with another version of the bundled "
+        "pipeline. Remove it from the pipeline and add it again, or install the "
+        "version of spacy-punct it was made with."
+    )
+    P069 = (
+        "'{name}' cannot read text by itself (trees = 'own'): there is no bundled "
+        "pipeline for '{lang}', or the config gives the component a model of its own. "
+        "Put a parser before it and set trees to 'auto' or 'doc'."
     )
     P070 = (
         "No pipeline called '{name}' is bundled with this package; it has: {names}. "
@@ -277,8 +282,21 @@ class Errors(metaclass=_Coded):
         "memory. Split the file, or use a machine with more memory."
     )
     P192 = (
-        "{path} would be written over the file it is made from. Choose another "
-        "--output-dir or pattern."
+        "{path} would be written over what it is made from. Choose another folder or "
+        "pattern for the output."
+    )
+    # Clusters
+    P193 = (
+        "Restoring on a cluster needs the package {package}, which is not installed. "
+        "Install what is needed: pip install 'spacy-punct[ray]'."
+    )
+    P194 = (
+        "There is no column '{column}'; there is: {columns}. Pass the name of the "
+        "column with the texts as column=."
+    )
+    P195 = (
+        "{failed} of {n} files failed ({listed}); the others are written. Mend those "
+        "that failed and run it again."
     )
     # Capitals
     P075 = (
@@ -324,11 +342,19 @@ class Errors(metaclass=_Coded):
         "corrections cannot be placed in it. Use a tokenizer that keeps every "
         "character, as spaCy's own does."
     )
-    P139 = (
-        "'{name}' is set to parse words again with {missing}, which the pipeline does "
-        "not have. Set reparse to components that come before it, or to an empty "
-        "list."
+    P220 = (
+        "There is no kind of correction called '{kind}'. docs/writers.md lists all of "
+        "them."
     )
+    P221 = (
+        "'data' is not annotated text. Send JSON such as "
+        '{{"annotation": [{{"text": "A word"}}]}}, or plain text as \'text\'.'
+    )
+    P222 = (
+        "--{option} needs names of files; '{source}' is none. Leave the option out for "
+        "texts and standard input."
+    )
+    P223 = "Pass only one of {options}."
     # Rephrasing
     P140 = (
         "An underlying tree needs one pair of punctemes and one distinct number for "
@@ -391,7 +417,7 @@ class Errors(metaclass=_Coded):
     )
     P157 = "The request is not valid: {reason}. See /openapi.json for the fields."
     P158 = (
-        "The text has {n} characters, but at most {limit} are allowed. Send it in "
+        "The request has {n} characters, but at most {limit} are allowed. Send it in "
         "parts, or start the server with a larger --max-chars."
     )
     P159 = (
@@ -400,7 +426,7 @@ class Errors(metaclass=_Coded):
     )
     P160 = "Too many requests are waiting. Try again in {seconds} seconds."
     P162 = (
-        "The body has the type {type}, but only application/json is accepted. Set the "
+        "The body has the type {type}, but only {expected} is accepted. Set the "
         "Content-Type header accordingly."
     )
     P163 = (
@@ -420,6 +446,28 @@ class Errors(metaclass=_Coded):
     P167 = (
         "Serving needs the package {package}, which is not installed. Install what is "
         "needed: pip install 'spacy-punct[serve]'."
+    )
+    P168 = (
+        "The file has {n} characters, but at most {limit} are allowed. Restore it on "
+        "the command line: python -m spacy punct restore FILE."
+    )
+    # Live text
+    P200 = (
+        "{word} is not a word: it is empty or has white space in it. Pass words one by "
+        "one."
+    )
+    P201 = (
+        "--live restores standard input and writes to standard output. Leave out "
+        "names of files, texts, --output, --output-dir and --paragraphs."
+    )
+    P202 = (
+        "The settings of live text came after the first message. Send them with the "
+        "first one, or open another connection."
+    )
+    P250 = (
+        "This component listens to the tok2vec of another pipeline, which has not read "
+        "the Doc. Add it without a source (nlp.add_pipe('punctuation_restorer')), put "
+        "that tok2vec before it, or call replace_listeners on its source first."
     )
     # Encoder
     P170 = (

@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+
+from spacy_punct.processes import is_running
 
 
 @contextmanager
@@ -31,22 +33,6 @@ def sweep(folder: Path) -> None:
         number = part.name.split(".")[-2]
         if number.isdecimal() and not is_running(int(number)):
             part.unlink(missing_ok=True)
-
-
-def is_running(process: int) -> bool:
-    """Whether a process has not ended, as far as the system tells."""
-    if os.name == "nt":  # there, this would end it
-        return True
-    with suppress(OSError):  # ended, but nobody has asked how: there is such a file
-        status = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
-        return status.rpartition(")")[2].split()[0] not in "ZX"
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def flush(path: Path) -> None:

@@ -3,7 +3,8 @@
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Protocol
 
 BOS = "^"
@@ -104,6 +105,7 @@ SYMMETRIC: dict[str, str] = {**BRACKETS, ",": ",", "-": "-"}
 
 _SETTING_OFF = frozenset(",-–—") | {"--", "،", "，"}
 """Marks that are their own partners."""
+_SEPARATED = frozenset({"root", "conj", "cc"})
 _BRACKETING = frozenset(BRACKETS) | (frozenset(BRACKETS.values()) - {"?", "!"})
 
 
@@ -123,6 +125,12 @@ def is_one_sided(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
     return before != after or is_unmatched(left, right)
 
 
+def sets_off(relation: str) -> bool:
+    """Whether the marks of a relation's constituents are on both sides in principle.
+    Those of sentences are not, nor are those of coordinated words, which separate."""
+    return relation.partition(":")[0].lower() not in _SEPARATED
+
+
 def is_unmatched(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
     """Whether a bracket or quote lacks its partner (appendix B's count c).
 
@@ -135,6 +143,26 @@ def is_unmatched(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
     return len(openers) != len(closers) or any(
         BRACKETS.get(a) != b for a, b in zip(openers, reversed(closers), strict=True)
     )
+
+
+def n_unmatched(sentences: Iterable[Iterable[tuple[str, ...]]]) -> int:
+    """How many brackets and quotes of a text lack their partner.
+
+    sentences (Iterable[Iterable[tuple[str, ...]]]): The slots of its sentences.
+    RETURNS (int): Their number.
+    """
+    marks = chain.from_iterable(chain.from_iterable(sentences))
+    waiting: list[str] = []
+    n = 0
+    for mark in marks:
+        if mark in BRACKETS and mark not in "¿¡":
+            waiting.append(BRACKETS[mark])
+        elif mark in waiting:
+            while waiting.pop() != mark:
+                n += 1
+        else:
+            n += mark in _BRACKETING
+    return n + len(waiting)
 
 
 class QuoteToken(Protocol):

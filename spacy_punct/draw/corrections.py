@@ -150,9 +150,10 @@ def _label(doc: Doc, correction: Correction) -> str:
         " ".join(glyphs.get(mark, mark) for mark in marks)
         for marks in (correction.before, correction.after)
     )
+    change = f"{before or 'nothing'} → {after or 'nothing'}"
     word = correction.word
     edge = "at the edge of" if correction.after else "not at the edge of"
-    return (
-        f"{before or 'nothing'} → {after or 'nothing'}, "
-        f"{percent(correction.probability)}: {edge} “{word.text}” ({word.dep_})"
-    )
+    why = f"{edge} “{word.text}” ({word.dep_})"
+    if correction.slot is None:
+        change, why = f"“{before}” → “{after}”", correction.message
+    return f"{change}, {percent(correction.probability)}: {why}"

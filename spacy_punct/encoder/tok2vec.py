@@ -139,6 +139,14 @@ def set_weights(model: Model, transformer: Transformer, pieces: WordPieces) -> N
             _encoder(node).fill(transformer, pieces)
 
 
+def get_weights(model: Model) -> tuple[Transformer, WordPieces]:
+    """The weights and the vocabulary of an encoder."""
+    encoder = _encoder(model)
+    if encoder.transformer is None or encoder.pieces is None:
+        raise PunctError(Errors.P170)
+    return encoder.transformer, encoder.pieces
+
+
 def forward(
     model: Model, docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list]]:

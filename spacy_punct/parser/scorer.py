@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from spacy.scorer import Scorer
+from spacy.tokens import Token
 from spacy.training import Example
 
 
@@ -22,5 +23,13 @@ def score_parses(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
     scores = Scorer.score_deps(examples, "dep", ignore_labels=("p", "punct"), **kwargs)
     scores.pop("dep_las_per_type", None)
     for attribute in ("pos", "morph", "tag"):
-        scores |= Scorer.score_token_attr(examples, attribute, **kwargs)
+        scores |= Scorer.score_token_attr(
+            examples, attribute, **{**kwargs, "getter": _key}
+        )
     return scores
+
+
+def _key(token: Token, attribute: str) -> int:
+    """An attribute as a number, 0 if it is missing."""
+    value = getattr(token, attribute)
+    return value.key if attribute == "morph" else value

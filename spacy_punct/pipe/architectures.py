@@ -2,29 +2,19 @@
 
 import contextlib
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import torch
+from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import (
-    ArgsKwargs,
-    Dropout,
     Model,
     Optimizer,
-    PyTorchLSTM,
-    PyTorchShim,
-    chain,
-    get_array_module,
-    torch2xp,
-    with_array,
-    with_padded,
-    xp2torch,
 )
 from thinc.shims.shim import Shim
-from thinc.types import Floats2d, Floats3d, Padded
-from torch.nn.utils.rnn import PackedSequence
+from thinc.types import Floats2d
 
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import Errors, PunctError, check_range
@@ -142,8 +132,8 @@ def _build(
     rates: dict[str, float],
     layers: Sequence[Model] = (),
 ) -> Model[Sequence[Example], Likelihood]:
-    """A model whose attributes "direction", "unmatched_weight", "l2" and "seed" the
-    component sets."""
+    """A model whose attributes "direction", "unmatched_weight", "one_sided", "l2" and
+    "seed" the component sets."""
     check_range("min_feature_count", min_feature_count, 1)
     check_range("dropout", dropout, 0, 1)
     check_range("scorer_rate", rates["log_linear"], 0)
@@ -161,6 +151,7 @@ def _build(
             "word_dropout": 0.0,
             "direction": "left-to-right",
             "unmatched_weight": 0.0,
+            "one_sided": False,
             "l2": 0.0,
             "seed": 0,
         },
@@ -228,7 +219,11 @@ def forward(
     built.scorer.set_dropout(attrs["dropout"], attrs["word_dropout"])
     with torch.set_grad_enabled(is_train):
         found = built.likelihood(
-            trees, slots, prepared, unmatched_weight=attrs["unmatched_weight"]
+            trees,
+            slots,
+            prepared,
+            unmatched_weight=attrs["unmatched_weight"],
+            one_sided=attrs["one_sided"],
         )
 
     def backprop() -> None:
@@ -240,6 +235,17 @@ def forward(
         backprop_vectors(len(trees))
 
     return found, backprop
+
+
+def check_read(tok2vec: Model, docs: Iterable[Doc]) -> None:
+    """Raise P250 if a tok2vec listens to another one that has not read the Docs.
+
+    spaCy would go on, with zeros or with what some other tok2vec has read.
+    """
+    if isinstance(tok2vec, Tok2VecListener):
+        width = tok2vec.get_dim("nO")
+        if any(doc.tensor.shape != (len(doc), width) for doc in docs if len(doc)):
+            raise PunctError(Errors.P250)
 
 
 def _read_words(
@@ -360,87 +366,3 @@ class PunctuationShim(Shim):
     def from_bytes(self, data: bytes) -> "PunctuationShim":
         self._model = from_bytes(data) if data else None
         return self
-
-
-def build_bilstm(
-    tok2vec: Tok2Vec, width: int = 128, depth: int = 1, dropout: float = 0.0
-) -> Tok2Vec:
-    """A tok2vec that reads whole texts, on top of one that sees a few words.
-
-    Registered as `spacy_punct.BiLSTM.v1`. Where a sentence ends or whether a word is
-    a name may be told by words far away, which the windows of a CNN do not reach.
-
-    tok2vec (Model): What it reads: for one, a listener.
-    width (int): The length of its vectors, both directions together: an even number.
-    depth (int): How many layers.
-    dropout (float): Share left out between layers.
-    RETURNS (Model): A tok2vec.
-    """
-    check_range("width", width, 2)
-    check_range("depth", depth, 1)
-    check_range("dropout", dropout, 0, 1)
-    if width % 2:
-        raise PunctError(
-            Errors.P024.format(name="width", condition="even", value=width)
-        )
-    inner = tok2vec.maybe_get_dim("nO")
-    if inner is None:
-        raise PunctError(Errors.P067.format(name=tok2vec.name))
-    lstm = PyTorchLSTM(width, inner, bi=True, depth=depth, dropout=dropout)
-    for node in lstm.walk():
-        if node.shims:
-            node.attrs["convert_inputs"], node.attrs["convert_outputs"] = pack, unpack
-    model: Tok2Vec = chain(tok2vec, with_padded(lstm), with_array(Dropout()))
-    model.set_dim("nO", width, force=True)
-    return model
-
-
-# Thinc gives torch's RNNs its padding to read as well. The direction that reads from
-# the end comes by it first, so what it said of a text would depend on the texts that
-# are read together with it. Packed sequences have nothing between them.
-
-
-def pack(
-    model: Model, padded: Padded, is_train: bool
-) -> tuple[ArgsKwargs, Callable[[ArgsKwargs], Padded]]:
-    """Thinc's sequences as torch's, for `convert_inputs` of a wrapper of torch."""
-    device = cast(PyTorchShim, model.shims[0]).device
-    places = _places(padded)
-    words = xp2torch(padded.data[places], requires_grad=is_train, device=device)
-    sizes = torch.tensor(padded.size_at_t.tolist())
-
-    def backprop(gradient: ArgsKwargs) -> Padded:
-        packed = gradient.args[0]
-        return _unpacked(torch2xp(packed[0]), places, padded)
-
-    return ArgsKwargs((PackedSequence(words, sizes),), {}), backprop
-
-
-def unpack(
-    model: Model, both: tuple[Padded, Any], is_train: bool
-) -> tuple[Padded, Callable[[Padded], ArgsKwargs]]:
-    """What an RNN of torch says, for `convert_outputs` of a wrapper of torch."""
-    device = cast(PyTorchShim, model.shims[0]).device
-    padded, (packed, _) = both
-    places = _places(padded)
-
-    def backprop(gradient: Padded) -> ArgsKwargs:
-        slope = xp2torch(gradient.data[places], device=device)
-        return ArgsKwargs((packed.data,), {"grad_tensors": slope})
-
-    return _unpacked(torch2xp(packed.data), places, padded), backprop
-
-
-def _places(padded: Padded) -> Any:
-    """(time, sequence): where there is something. Longer sequences come first."""
-    sizes: Any = padded.size_at_t
-    xp = get_array_module(padded.data)
-    return xp.arange(padded.data.shape[1]) < sizes[:, None]
-
-
-def _unpacked(rows: Any, places: Any, like: Padded) -> Padded:
-    """Rows at their places, and zeros elsewhere."""
-    xp = get_array_module(rows)
-    data: Floats3d = xp.zeros((*places.shape, rows.shape[1]), dtype=rows.dtype)
-    data[places] = rows
-    return Padded(data, like.size_at_t, like.lengths, like.indices)

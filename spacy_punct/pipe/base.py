@@ -5,13 +5,13 @@ import inspect
 import os
 import warnings
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import srsly
@@ -39,6 +39,8 @@ from spacy_punct.model.inventory import Inventory, Pair
 from spacy_punct.model.mbr import pooled
 from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.model.scores import Vectors
+from spacy_punct.pipe.architectures import check_read
+from spacy_punct.reading.borrowed import BorrowedReading
 from spacy_punct.reading.gold import gold_examples, has_gold
 from spacy_punct.reading.sentences import BareSentence, bare_sentences
 from spacy_punct.text.writer import Spacing
@@ -46,6 +48,9 @@ from spacy_punct.text.writer import Spacing
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable)
 P = TypeVar("P", bound="StoredPipe")
+
+Trees = Literal["auto", "doc", "own"]
+TREES: tuple[Trees, ...] = ("auto", "doc", "own")
 
 _CLEARNLP = frozenset({"acomp", "attr", "npadvmod", "pcomp", "pobj", "prep", "relcl"})
 """Labels of the common English pipelines that no version of UD has."""
@@ -62,42 +67,59 @@ _SAMPLE = 10
 _RIGHT_TO_LEFT = frozenset({"en"})
 """Languages whose channel the paper found to slide from right to left."""
 
+UNTUNED: Mapping[str, Any] = {
+    "guess_share": 0.5,
+    "missing_cost": 1.0,
+    "temperature": 1.0,
+}
+"""Settings that are tuned for weights, and their values for weights that are not."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PunctuationSettings:
     """The settings that the restorer and the corrector share.
 
-    n_samples (int): Samples per sentence; 0 for marginals without randomness, except
-        that what is restored beside kept marks is always sampled, 1,000 times then.
+    n_samples (int): Samples per sentence; 0 for marginals without randomness.
     prune (float): Without samples, hypotheses less probable than the best one by this
         factor are dropped.
     max_hypotheses (int): Without samples, how many of them a constituent keeps.
     seed (int): With the words of a sentence, what its samples depend on.
-    guess_share (float): How much it counts, from 0 to 1, what is guessed of each slot
-        on its own: by a `slot_tagger` before this component, or by the model itself
-        (`guess_width`). The rest is what constituents say.
+    trees (Trees): Whose sentences and trees are read, if the weights come with the
+        package: "doc" for the Doc's, "own" for those that the bundled pipeline finds,
+        "auto" for the Doc's if they have the labels of UD. A component that was
+        trained otherwise reads the Doc's.
+    guess_share (float | None): How much it counts, from 0 to 1, what is guessed of each
+        slot on its own: by a `slot_tagger` before this component, or by the model
+        itself (`guess_width`). The rest is what constituents say. None for what goes
+        with the weights.
     direction (Direction | None): Which way the channel slides; None for right to
         left in English and left to right elsewhere. It is fixed by training.
     l2 (float): ς, pulls ATTACH's weights to where they started.
     unmatched_weight (float): ξ, discourages brackets without a partner.
+    one_sided (bool): Whether it also discourages commas and dashes that set a
+        constituent off on one side only.
     """
 
     n_samples: int = 0
     prune: float = 1e-3
     max_hypotheses: int = 32
     seed: int = 0
-    guess_share: float = 0.5
+    trees: Trees = "auto"
+    guess_share: float | None = None
     direction: Direction | None = None
     l2: float = 1e-4
     unmatched_weight: float = 0.0
+    one_sided: bool = False
 
     def __post_init__(self) -> None:
         for setting in ("n_samples", "seed", "l2", "unmatched_weight"):
             check_range(setting, getattr(self, setting), 0)
         check_range("prune", self.prune, 0, 1)
-        check_range("guess_share", self.guess_share, 0, 1, inclusive=True)
+        if self.guess_share is not None:
+            check_range("guess_share", self.guess_share, 0, 1, inclusive=True)
         check_range("max_hypotheses", self.max_hypotheses, 1)
         self.check_choice("direction", (None, *DIRECTIONS))
+        self.check_choice("trees", TREES)
 
     def check_choice(self, setting: str, choices: Sequence[str | None]) -> None:
         """Raise P046 unless a setting has one of some values."""
@@ -137,12 +159,20 @@ class Start(NamedTuple):
     model (Model): The model.
     architecture (dict[str, Any] | None): How to make one of the same kind without its
         weights, if the config of the pipeline does not say.
+    untrained (dict[str, Any] | None): How to make one to be trained from the start, if
+        the config does not say.
     spacing (Spacing | None): The spacing that was learned together with it.
+    reading (BorrowedReading | None): What reads Docs for it; None for the pipeline
+        that it is in.
+    settings (Mapping[str, Any]): The settings that go with it, for those that are None.
     """
 
     model: Model
     architecture: dict[str, Any] | None = None
+    untrained: dict[str, Any] | None = None
     spacing: Spacing | None = None
+    reading: BorrowedReading | None = None
+    settings: Mapping[str, Any] = UNTUNED
 
 
 def starting_point(
@@ -161,8 +191,8 @@ def starting_point(
         return Start(model)
     found = registry.misc.get("spacy_punct.bundled_weights.v1")(language, component)
     if found is not None:
-        return found
-    return Start(registry.resolve({"model": untrained})["model"], untrained)
+        return found._replace(untrained=untrained)
+    return Start(registry.resolve({"model": untrained})["model"], untrained, untrained)
 
 
 class StoredPipe(TrainablePipe):
@@ -175,6 +205,12 @@ class StoredPipe(TrainablePipe):
     def _readers(self) -> dict[str, Callable[[bytes], Any]]:
         """What takes each part, in this order; "architecture" may be missing."""
         raise NotImplementedError
+
+    def _pack_model(self) -> bytes:
+        return zlib.compress(self.model.to_bytes())
+
+    def _unpack_model(self, data: bytes) -> None:
+        self.model.from_bytes(zlib.decompress(data))
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """All that was learned, as bytes."""
@@ -240,7 +276,12 @@ class PunctuationPipe(StoredPipe):
         self.name = name
         self.scorer = scorer
         self.cfg: dict[str, Any] = asdict(settings)
+        for setting, value in start.settings.items():
+            if self.cfg.get(setting, value) is None:
+                self.cfg[setting] = value
         self.architecture = start.architecture
+        self._untrained = start.untrained
+        self._reading = start.reading
         self.spacing = start.spacing or Spacing(vocab.lang or "")
         self._warned: set[str] = set()
         self._set_attributes()
@@ -248,8 +289,21 @@ class PunctuationPipe(StoredPipe):
 
     def _set_attributes(self) -> None:
         """Tell the model the settings of its training."""
-        names = ("l2", "unmatched_weight", "seed")
+        names = ("l2", "unmatched_weight", "one_sided", "seed")
         self.model.attrs.update({name: self.cfg[name] for name in names})
+
+    @contextmanager
+    def having(self, **settings: Any) -> Iterator[None]:
+        """Use other settings for a while.
+
+        settings (Any): Those that are to be different; see `cfg`.
+        """
+        before = self.cfg
+        self.cfg = {**before, **settings}
+        try:
+            yield
+        finally:
+            self.cfg = before
 
     # What the model says
 
@@ -286,11 +340,10 @@ class PunctuationPipe(StoredPipe):
         RETURNS (Distribution): See `spacy_punct.model.Distribution`.
         """
         # The words of a sentence are read in the context of the whole Doc.
-        (vectors,) = self._vectors([doc.doc])
+        (sentences,) = self.read([doc.doc])
         if isinstance(doc, Span):
-            vectors = None if vectors is None else vectors[doc.start : doc.end]
-            doc = doc.as_doc(copy_user_data=True)
-        sentences = bare_sentences(doc, self.name, vectors)
+            inside = range(doc.start, doc.end)
+            sentences = [s for s in sentences if s.positions[0] in inside]
         if len(sentences) != 1:
             raise PunctError(Errors.P048.format(n=len(sentences)))
         return self.punctuation.distribution(sentences[0].tree)
@@ -320,7 +373,7 @@ class PunctuationPipe(StoredPipe):
         examples (Iterable[Example]): Trees on the predicted side.
         RETURNS (list[PunctuatedTree]): One for each sentence, projective.
         """
-        examples = list(examples)
+        examples = self._examples_as_read(examples)
         rows = self._vectors([example.predicted for example in examples])
         return [
             found
@@ -330,10 +383,38 @@ class PunctuationPipe(StoredPipe):
 
     def read(self, docs: Sequence[Doc]) -> list[list[BareSentence]]:
         """The sentences of each Doc, with the trees that the model is given."""
+        docs = self._as_read(docs)
         return [
-            bare_sentences(doc, self.name, vectors)
+            self._sentences(doc, vectors)
             for doc, vectors in zip(docs, self._vectors(docs), strict=True)
         ]
+
+    def _sentences(self, doc: Doc, vectors: Vectors | None) -> list[BareSentence]:
+        """The sentences of a Doc that was read."""
+        return bare_sentences(doc, self.name, vectors)
+
+    def _as_read(self, docs: Sequence[Doc]) -> Sequence[Doc]:
+        """The Docs with all that the model wants to know of them."""
+        if self._reading is None:
+            return docs
+        return self._reading(docs, [self._keeps_parse(doc) for doc in docs])
+
+    def _examples_as_read(self, examples: Iterable[Example]) -> list[Example]:
+        examples = list(examples)
+        docs = self._as_read([example.predicted for example in examples])
+        return [
+            Example(doc, example.reference)
+            for doc, example in zip(docs, examples, strict=True)
+        ]
+
+    def _keeps_parse(self, doc: Doc) -> bool:
+        """Whether the model is to see the parse that a Doc has."""
+        if self.cfg["trees"] != "auto":
+            return self.cfg["trees"] == "doc"
+        components = [] if self._nlp is None else self._nlp.components
+        labels = {d for _, pipe in components for d in getattr(pipe, "labels", ())}
+        labels.update(token.dep_ for token in doc)
+        return doc.has_annotation("DEP") and _CLEARNLP.isdisjoint(labels)
 
     def _distributions(
         self, model: PunctuationModel, sentences: Sequence[BareSentence]
@@ -351,6 +432,7 @@ class PunctuationPipe(StoredPipe):
         self.punctuation  # noqa: B018 - it raises if there is none
         tok2vec = self.model.get_ref("tok2vec")
         rows: list[Vectors | None] = []
+        check_read(tok2vec, docs)
         for batch in util.minibatch(docs, _READ_TOGETHER):
             # There are tok2vecs that cannot read nothing at all.
             read = tok2vec.predict(batch) if any(map(len, batch)) else None
@@ -461,8 +543,9 @@ class PunctuationPipe(StoredPipe):
         ]
         if not trees:
             raise PunctError(Errors.P020)
-        if self.architecture is not None:
-            self._build(self.architecture)
+        self._reading = None
+        if self._untrained is not None:
+            self._build(self._untrained)
         self.model.attrs["direction"] = direction
         self.spacing = Spacing.learn(self.vocab.lang or "", trees)
         self.model.initialize(X=references[:_SAMPLE], Y=trees)
@@ -493,7 +576,7 @@ class PunctuationPipe(StoredPipe):
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
-        examples = list(examples)
+        examples = self._examples_as_read(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
         if all(token.is_space for example in examples for token in example.x):
             return losses
@@ -516,24 +599,37 @@ class PunctuationPipe(StoredPipe):
 
     def _writers(self) -> dict[str, Callable[[], bytes]]:
         parts: dict[str, Callable[[], bytes]] = {
-            "model": lambda: zlib.compress(self.model.to_bytes()),
+            "model": self._pack_model,
             "spacing": lambda: srsly.msgpack_dumps(self.spacing.to_data()),
         }
         if self.architecture is not None:
-            parts["architecture"] = srsly.json_dumps(self.architecture).encode
+            parts["architecture"] = srsly.json_dumps(
+                {
+                    "model": self.architecture,
+                    "reading": self._reading and self._reading.fingerprint,
+                }
+            ).encode
         return parts
 
     def _readers(self) -> dict[str, Callable[[bytes], Any]]:
         return {
-            "architecture": lambda data: self._build(srsly.json_loads(data)),
-            "model": lambda data: self._model_from_bytes(zlib.decompress(data)),
+            "architecture": self._architecture_from_bytes,
+            "model": self._unpack_model,
             "spacing": self._spacing_from_bytes,
         }
 
-    def _model_from_bytes(self, data: bytes) -> None:
+    def _architecture_from_bytes(self, data: bytes) -> None:
+        stored = srsly.json_loads(data)
+        if stored["reading"] is None:
+            self._reading = None
+        elif not self._reading or stored["reading"] != self._reading.fingerprint:
+            raise PunctError(Errors.P068.format(name=self.name))
+        self._build(stored["model"])
+
+    def _unpack_model(self, data: bytes) -> None:
         # Settings come from the config, which may differ from what was stored.
         attrs = dict(self.model.attrs)
-        self.model.from_bytes(data)
+        super()._unpack_model(data)
         self.model.attrs.update(attrs)
         if (built := self._built) is not None:
             self.cfg["direction"] = built.direction
@@ -565,6 +661,8 @@ def factory_of(
         **values: Any,
     ) -> PunctuationPipe:
         start = starting_point(nlp.lang or "", component, model, untrained)
+        if values["trees"] == "own" and start.reading is None:
+            raise PunctError(Errors.P069.format(name=name, lang=nlp.lang))
         return kind(nlp.vocab, start, name, settings(**values), nlp=nlp, scorer=scorer)
 
     return make

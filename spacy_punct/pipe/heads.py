@@ -9,7 +9,7 @@ from thinc.api import Dropout, Gelu, Model, Softmax_v2, chain
 from thinc.types import Floats2d
 
 from spacy_punct.errors import check_range
-from spacy_punct.pipe.architectures import Tok2Vec
+from spacy_punct.pipe.architectures import Tok2Vec, check_read
 from spacy_punct.reading.sentences import readable
 
 
@@ -73,6 +73,8 @@ def forward(
 ) -> tuple[list[Floats2d], Callable]:
     """Probabilities of Docs, and how to hand on their gradient."""
     tok2vec, network = model.layers
+    if not is_train:
+        check_read(tok2vec, docs)
     vectors, backprop_vectors = tok2vec(docs, is_train)
     xp, neighbour, end = model.ops.xp, model.attrs["neighbour"], model.attrs["end"]
     width = tok2vec.get_dim("nO")

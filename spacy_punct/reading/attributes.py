@@ -14,6 +14,12 @@ CORRECTIONS = "spacy_punct.corrections"
 """Key of the corrections, as plain data."""
 TRUECASED = "spacy_punct.truecased"
 """Key of the text with true capitals: as long as the text, whatever its tokens."""
+APOSTROPHES = "spacy_punct.true_apostrophes"
+"""Key, on references, of where the word that begins with each token should have its
+apostrophe; None where no word begins, or none that may have one."""
+APOSTROPHE_GUESSES = "spacy_punct.apostrophes"
+"""Key of where the word that begins with each token has its apostrophe, one of
+`spacy_punct.data.apostrophes.LABELS`, and how probably."""
 
 
 def register(kind: type[Doc] | type[Token], **attributes: dict[str, Any]) -> None:

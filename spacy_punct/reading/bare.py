@@ -4,8 +4,7 @@ Parsers that are trained for restoring know no punctuation, and marks mislead th
 a Doc of the words alone is parsed, and its annotation is copied back.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -13,17 +12,14 @@ from spacy.language import Language
 from spacy.tokens import Doc, Token
 
 from spacy_punct.reading.attributes import TRUECASED
-from spacy_punct.reading.pieces import PieceData, restored_doc, truecased_words
+from spacy_punct.reading.pieces import PieceData, restored_doc
 from spacy_punct.reading.sentences import (
     WORDS_ONLY,
-    BareSentence,
-    bare_sentences,
     is_mark_token,
     stem_of,
+    truecased_words,
 )
 from spacy_punct.reading.starts import marked_starts
-
-Pipe = Callable[[Iterable[Doc]], Iterable[Doc]]
 
 
 def bare_doc(doc: Doc, words: Sequence[int], starts: Collection[int]) -> Doc:
@@ -45,50 +41,6 @@ def bare_doc(doc: Doc, words: Sequence[int], starts: Collection[int]) -> Doc:
         sent_starts=[i in starts for i in words],
         user_data={WORDS_ONLY: True},
     )
-
-
-def reparsed(
-    docs: Sequence[Doc],
-    sentences: Sequence[Sequence[BareSentence]],
-    pipes: Sequence[Pipe],
-    name: str,
-) -> list[list[BareSentence]]:
-    """The sentences of Docs with the trees that a parser gives their words.
-
-    docs (Sequence[Doc]): The Docs.
-    sentences (Sequence[Sequence[BareSentence]]): The sentences of each, which stay
-        what they are but for tags, heads and relations.
-    pipes (Sequence[Pipe]): What parses Docs.
-    name (str): How messages call the component.
-    RETURNS (list[list[BareSentence]]): The sentences.
-    """
-    stream: Iterable[Doc] = [
-        bare_doc(
-            doc,
-            [i for sentence in found for i in sentence.positions],
-            {sentence.positions[0] for sentence in found},
-        )
-        if found
-        else Doc(doc.vocab)
-        for doc, found in zip(docs, sentences, strict=True)
-    ]
-    for pipe in pipes:
-        stream = pipe(stream)
-    return [
-        [
-            replace(
-                sentence,
-                tree=replace(
-                    sentence.tree,
-                    tags=other.tree.tags,
-                    heads=other.tree.heads,
-                    relations=other.tree.relations,
-                ),
-            )
-            for sentence, other in zip(found, bare_sentences(doc, name), strict=True)
-        ]
-        for found, doc in zip(sentences, stream, strict=True)
-    ]
 
 
 def parse_words(nlp: Language, text: str | Doc) -> Doc:

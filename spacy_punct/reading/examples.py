@@ -13,8 +13,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_punct.data.corruption import NoiseRates, corrupt
-from spacy_punct.data.marks import ABBREVIATION_DOT
+from spacy_punct.data.corruption import NoiseRates, noisy_slots, with_noise
+from spacy_punct.data.depunctuation import PunctuatedTree
+from spacy_punct.data.marks import ABBREVIATION_DOT, TERMINALS
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.reading.corpus import (
@@ -95,13 +96,13 @@ def create_correction_corpus(
     path (Path), gold_trees (bool), limit (int), parsed (Path | None): See
         `create_corpus`.
     rates (dict[str, float] | None): How often each error is made, where not by
-        default: see `NoiseRates`.
+        default: see `NoiseRates.from_settings`.
     seed (int): Seed of what is random.
     RETURNS (Reader): Called with the pipeline, it gives examples: Docs with errors, as
         tokens, on both sides, and the true punctuation on the reference.
     """
     plain = _Corpus(path, parsed, gold_trees, True, limit)
-    return _drawing(plain, Draws(rates=NoiseRates(**(rates or {}))), seed)
+    return _drawing(plain, Draws(rates=NoiseRates.from_settings(rates)), seed)
 
 
 def create_batcher(
@@ -127,12 +128,12 @@ def create_batcher(
         been misheard.
     errors (bool): Whether the Docs get marks as tokens, with errors, for a corrector.
     rates (dict[str, float] | None): How often each error is made, where not by
-        default: see `NoiseRates`.
+        default: see `NoiseRates.from_settings`.
     seed (int): Seed of what is random.
     RETURNS (Batcher): To be called with the examples of `create_corpus`, once for each
         epoch.
     """
-    errors_made = NoiseRates(**(rates or {})) if errors else None
+    errors_made = NoiseRates.from_settings(rates) if errors else None
     draws = Draws(gold_share, join, lower, noise, errors_made)
     return _DrawingBatcher(batcher, draws, seed)
 
@@ -199,12 +200,69 @@ class Draws:
         if self.rates is None:
             return Example(predicted, reference)
         truth = gold_examples(Example(reference, reference), "the reader")
-        slots = joined_slots(corrupt(tree, self.rates, rng) for tree in truth)
+        written = [
+            with_noise(
+                tree.slots,
+                noisy_slots(tree, self.rates, rng, goes_on=tree is not truth[-1]),
+            )
+            for tree in truth
+        ]
+        slots = tuple(joined_slots(written))
         writer = Writer(Spacing(reference.vocab.lang or ""))
+        predicted = _run_together(predicted, list(_run_on(truth, written)), rng)
         return Example(
-            with_marks(predicted, tuple(slots), writer),
-            with_marks(reference, tuple(slots), writer),
+            with_marks(predicted, slots, writer), with_marks(reference, slots, writer)
         )
+
+
+def _run_on(truth: Sequence[PunctuatedTree], written: Sequence[Slots]) -> Iterator[int]:
+    """The words that begin a sentence although the one before has lost its end mark."""
+    start = 0
+    for tree, slots in zip(truth[:-1], written[:-1], strict=True):
+        start += len(tree.tree)
+        if TERMINALS.isdisjoint(slots[-1]) and not TERMINALS.isdisjoint(tree.slots[-1]):
+            yield start
+
+
+def _run_together(doc: Doc, starts: Sequence[int], rng: random.Random) -> Doc:
+    """A Doc with sentences that are written as if they went on.
+
+    Such a sentence begins without a capital, unless its first word is a name or `I`.
+    In half of them nobody sees that it begins: its root hangs on the one before.
+
+    doc (Doc): The words.
+    starts (Sequence[int]): Where the sentences begin.
+    rng (random.Random): Decides.
+    RETURNS (Doc): The Doc.
+    """
+    if not starts:
+        return doc
+    hidden = {start for start in starts if rng.random() < 0.5}
+    annotation: dict[str, Any] = {}
+    if doc.has_annotation("DEP"):
+        roots = {doc[i].sent.root.i: doc[i - 1].sent.root.i for i in hidden}
+        annotation["heads"] = [roots.get(token.i, token.head.i) for token in doc]
+        annotation["deps"] = [
+            "parataxis" if token.i in roots else token.dep_ for token in doc
+        ]
+        annotation["pos"] = [token.pos_ for token in doc]
+    else:
+        annotation["sent_starts"] = [
+            bool(token.is_sent_start) and token.i not in hidden for token in doc
+        ]
+    kept = {i for i in starts if doc[i].pos_ == "PROPN" or doc[i].text[:1] == "I"}
+    small = set(starts) - kept
+    together = Doc(
+        doc.vocab,
+        words=[token.lower_ if token.i in small else token.text for token in doc],
+        spaces=[bool(token.whitespace_) for token in doc],
+        user_data=doc.user_data,
+        **annotation,
+    )
+    for token, other in zip(doc, together, strict=True):
+        if token.norm != token.lex.norm:
+            other.norm_ = token.norm_
+    return together
 
 
 class _DrawingBatcher:

@@ -41,7 +41,7 @@ def with_guesses(doc: Doc, sentences: Sequence[BareSentence]) -> list[BareSenten
     RETURNS (list[BareSentence]): The same if there are no guesses on the Doc.
     """
     known = doc.user_data.get(GUESSES)
-    if known is None:
+    if known is None or not sentences:
         return list(sentences)
     firsts = [sentence.positions[0] for sentence in sentences]
     result = []

@@ -1,7 +1,6 @@
 """Words and marks as they are written, and the `Doc` that is made of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import repeat
 from typing import Any
 
 from spacy.tokens import Doc, Span, Token
@@ -9,9 +8,9 @@ from spacy.tokens import Doc, Span, Token
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.reading.attributes import TRUECASED, register
-from spacy_punct.reading.sentences import BareSentence
-from spacy_punct.text.casing import Casing, cased, same_letters
+from spacy_punct.reading.attributes import register
+from spacy_punct.reading.sentences import BareSentence, truecased_words
+from spacy_punct.text.casing import Casing, cased
 from spacy_punct.text.writer import Gap, Piece, Writer
 
 register(Token, source_index={"default": None})
@@ -225,9 +224,10 @@ def write_text(
     texts = [source.texts for source, *_ in sentences]
     forms = None
     if casing in ("auto", "truecase"):
-        words = [doc[i] for source, *_ in sentences for i in source.positions]
-        forms = truecased_words(words)
-        if casing == "truecase" and forms is None:
+        found = [source.forms for source, *_ in sentences]
+        if None not in found:
+            forms = [form for known in found for form in known or ()]
+        elif casing == "truecase":
             raise PunctError(Errors.P075)
     capitals = cased(texts, casing, writer.spacing.language, forms)
     pieces: list[PieceData] = []
@@ -249,22 +249,6 @@ def truecased(token: Token) -> str | None:
     """How the truecaser writes a token mid-sentence; None if it did not see it."""
     forms = truecased_words([token])
     return None if forms is None else forms[0]
-
-
-def truecased_words(words: Sequence[Token]) -> list[str] | None:
-    """How the truecaser writes words mid-sentence; None unless it saw all of them.
-
-    words (Sequence[Token]): Tokens of one Doc.
-    RETURNS (list[str] | None): The words.
-    """
-    text = words[0].doc.user_data.get(TRUECASED) if words else None
-    if text is None:
-        return None
-    forms = [text[word.idx : word.idx + len(word.text)] for word in words]
-    texts = [word.text for word in words]
-    # User data may have been copied to a Doc of another text.
-    is_same = all(map(same_letters, forms, texts, repeat(words[0].vocab.lang)))
-    return forms if is_same else None
 
 
 def joined_slots(sentences: Iterable[Slots]) -> list[Puncteme]:

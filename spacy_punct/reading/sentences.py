@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import repeat, zip_longest
 
 import numpy as np
 from spacy.tokens import Doc, Token
@@ -17,6 +17,8 @@ from spacy_punct.data.marks import (
 from spacy_punct.data.tree import ROOT, Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.scores import EncodedTree, Vectors
+from spacy_punct.reading.attributes import TRUECASED
+from spacy_punct.text.casing import same_letters
 from spacy_punct.text.writer import NO_SPACES
 
 WORDS_ONLY = "spacy_punct.words_only"
@@ -29,6 +31,8 @@ Guess = dict[Puncteme, float]
 
 _UNTAGGED = "X"
 _DOUBLED = ".."
+_CLOSING = frozenset((*".,;:!?)]}…", "..", "..."))
+"""Marks that belong to the word they are written together with."""
 
 
 @dataclass
@@ -52,6 +56,7 @@ class BareSentence:
     white (tuple[tuple[str, ...], ...]): The white space before each mark of a slot and
         after the last; what is outside the sentence is empty.
     before, after (str): White space around the sentence.
+    forms (tuple[str, ...] | None): The words as a truecaser writes them mid-sentence.
     guesses (tuple[Guess, ...] | None): What a tagger says of the slots.
     """
 
@@ -63,12 +68,17 @@ class BareSentence:
     white: tuple[tuple[str, ...], ...]
     before: str
     after: str
+    forms: tuple[str, ...] | None = None
     guesses: tuple[Guess, ...] | None = None
 
     @property
     def observed(self) -> Slots:
         """The marks in the slots, and the dots of abbreviations."""
         return self.tree.observed or ((),) * (len(self.positions) + 1)
+
+    def with_dots(self, slots: Slots) -> Slots:
+        """Marks for the slots, with the dots that words such as `etc.` have."""
+        return _with_dots(self.tree.words, self.texts, slots)
 
     def is_spelling(self, slot: int) -> bool:
         """Whether a slot is inside a word as written: `do|n't`, `well|-|known`."""
@@ -85,7 +95,7 @@ def bare_sentences(
     Marks and white space are not words: what hangs on one goes to its head. If that
     leaves a sentence with several roots, the later ones go to the first. Sentences
     without words are joined to their neighbours, and so are those that end within
-    what is written as one word.
+    what is written as one word. None begins with a mark that closes the one before.
 
     doc (Doc): A parsed Doc.
     name (str): How messages call the component.
@@ -107,7 +117,7 @@ def bare_sentences(
         return []
     _check_parse(doc, ink, name)
     heads = _heads(doc)
-    ends = {sent.end - 1 for sent in doc.sents}
+    ends = {_last(tokens, sent.end - 1, words) for sent in doc.sents}
     sentences: list[list[Token]] = []
     current: list[Token] = []
     for token in tokens:
@@ -213,6 +223,17 @@ def _goes_on(token: Token, words: set[int]) -> bool:
     )
 
 
+def _last(tokens: Sequence[Token], end: int, words: set[int]) -> int:
+    """Where a sentence ends: the mark that closes its last word belongs to it."""
+    while end + 1 < len(tokens) and not (
+        tokens[end].is_space or tokens[end].whitespace_
+    ):
+        if end + 1 in words or tokens[end + 1].text not in _CLOSING:
+            break
+        end += 1
+    return end
+
+
 def _end(token: Token) -> int:
     return token.idx + len(token.text)
 
@@ -282,7 +303,24 @@ def _parsed(
         tuple(map(tuple, white)),
         before,
         after,
+        truecased_words(kept),
     )
+
+
+def truecased_words(words: Sequence[Token]) -> tuple[str, ...] | None:
+    """How the truecaser writes words mid-sentence; None unless it saw all of them.
+
+    words (Sequence[Token]): Tokens of one Doc.
+    RETURNS (tuple[str, ...] | None): The words.
+    """
+    text = words[0].doc.user_data.get(TRUECASED) if words else None
+    if text is None:
+        return None
+    forms = tuple(text[word.idx : word.idx + len(word.text)] for word in words)
+    texts = [word.text for word in words]
+    # User data may have been copied to a Doc of another text.
+    is_same = all(map(same_letters, forms, texts, repeat(words[0].vocab.lang)))
+    return forms if is_same else None
 
 
 def _with_dots(stems: Sequence[str], texts: Sequence[str], slots: Slots) -> Slots:

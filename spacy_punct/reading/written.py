@@ -6,16 +6,18 @@ import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, count, islice
 from pathlib import Path
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_punct.data.apostrophes import label_of, may_change, miswritten
 from spacy_punct.data.spoken import Manner, Vocabulary, spoken
 from spacy_punct.data.written import WrittenWord, read_line, written_slots
 from spacy_punct.errors import Errors, PunctError, check_range
+from spacy_punct.reading.attributes import APOSTROPHES
 from spacy_punct.reading.corpus import treebank_files
 from spacy_punct.reading.examples import Reader
 from spacy_punct.reading.gold import set_gold
@@ -79,6 +81,57 @@ def create_text_corpus(
     draws = _Draws(forms, max_words, short, cut)
     sources = _Sources(Path(path), weights, frozenset(unconnected or ()))
     return _TextCorpus(sources, draws, limit, sentences, anew, seed)
+
+
+def create_apostrophe_corpus(
+    path: Path,
+    weights: dict[str, float] | None = None,
+    limit: int = 1000,
+    max_words: int = 100,
+    dropped: float = 0.4,
+    added: float = 0.05,
+    seed: int = 0,
+) -> Reader:
+    """A reader of plain text in which apostrophes are missing or wrong,
+    `spacy_punct.ApostropheCorpus.v1`. Each pass has other examples.
+
+    path (Path), weights (dict[str, float] | None), limit (int), max_words (int): See
+        `create_text_corpus`.
+    dropped, added (float): See `spacy_punct.data.apostrophes.miswritten`.
+    seed (int): Seed of what is random.
+    RETURNS (Reader): Called with the pipeline, it gives examples of the same words on
+        both sides. The reference knows where each should have its apostrophe.
+    """
+    for name, share in (("dropped", dropped), ("added", added)):
+        check_range(name, share, 0, 1, inclusive=True)
+    sources = _Sources(Path(path), weights, frozenset())
+    passes = count()
+
+    def read(nlp: Language) -> Iterator[Example]:
+        rng = random.Random(f"{seed} {next(passes)}")
+        for _ in range(limit):
+            words = [w.form for w in islice(sources.words(rng), max_words)]
+            seen = [miswritten(word, rng, dropped, added) for word in words]
+            tokens = [tokens_of(nlp, form) for form in seen]
+            labels: list[str | None] = []
+            for word, parts in zip(words, tokens, strict=True):
+                label = label_of(word) if may_change(word) else None
+                labels += [label, *[None] * (len(parts) - 1)]
+            spaces = [
+                i == len(parts) - 1 for parts in tokens for i in range(len(parts))
+            ]
+            docs = [
+                Doc(
+                    nlp.vocab,
+                    words=list(chain.from_iterable(tokens)),
+                    spaces=spaces,
+                    user_data={WORDS_ONLY: True, **known},
+                )
+                for known in ({}, {APOSTROPHES: labels})
+            ]
+            yield Example(*docs)
+
+    return read
 
 
 @dataclass(frozen=True)

@@ -28,16 +28,15 @@ from spacy_punct.reading.sentences import BareSentence
 from spacy_punct.rephrasing.edits import AnyEdit, NoSuchWordError, steps_of
 from spacy_punct.rephrasing.underlying import (
     UnderlyingTree,
-    is_balanced,
     recover,
     regenerate,
-    without_single_brackets,
 )
 from spacy_punct.restorer.component import (
     PunctuationRestorer,
     Restoration,
 )
 from spacy_punct.text.casing import capitalised, case_of, has_capital, recased
+from spacy_punct.text.pairs import balanced, is_balanced
 from spacy_punct.text.writer import Writer, quotes_of
 from spacy_punct.truecaser.forms import is_capital_anywhere
 
@@ -174,7 +173,7 @@ def _rephrased(
     order = [place[position] for position in after.sources]
     old, new = before.strings, after.strings
     if is_balanced(old):
-        new = without_single_brackets(new)
+        new = balanced(new)
     was = _same_slots(order, len(before))
     was = [None if i is None or new[k] != old[i] else i for k, i in enumerate(was)]
     texts = _texts(doc, source, order)
@@ -197,7 +196,9 @@ def _rephrased(
         white=tuple((" ",) if i is None else source.white[i] for i in was),
     )
     certain = (1.0,) * len(slots)
-    return Restoration(sentence, slots, sentence.glyphs, certain, after.pairs)
+    return Restoration(
+        sentence, slots, sentence.glyphs, certain, explain=lambda _: after.pairs
+    )
 
 
 def _same_slots(order: Sequence[int], n: int) -> list[int | None]:

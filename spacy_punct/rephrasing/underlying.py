@@ -6,21 +6,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spacy_punct.data.marks import ABBREVIATION_DOT, BRACKETS, UNK
+from spacy_punct.data.marks import ABBREVIATION_DOT, UNK
 from spacy_punct.data.tree import ROOT, Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Inventory, Pair, with_own_marks
 from spacy_punct.model.rewrites import underlying_slots
+from spacy_punct.text.pairs import PAIRED
 
 Surfaces = dict[Puncteme, float]
 """Surface string -> probability."""
 
 _LONGEST = 8
 """The number of ways to rewrite a string grows exponentially with its length."""
-
-_OPENERS = {a: b for a, b in BRACKETS.items() if a not in "¿¡"}
-_CLOSERS = frozenset(_OPENERS.values())
 
 
 @dataclass(frozen=True)
@@ -208,44 +206,8 @@ def _drawn(outcomes: Surfaces, rng: np.random.Generator | None) -> Puncteme:
     return surfaces[rng.choice(len(surfaces), p=weights / weights.sum())]
 
 
-def is_balanced(slots: Iterable[Puncteme]) -> bool:
-    """Whether every bracket and quote of a sentence has its partner."""
-    waiting: list[str] = []
-    for slot in slots:
-        for mark in _brackets(slot):
-            if mark in _OPENERS:
-                waiting.append(_OPENERS[mark])
-            elif not waiting or waiting.pop() != mark:
-                return False
-    return not waiting
-
-
-def without_single_brackets(slots: Slots) -> Slots:
-    """The slots without the brackets and quotes that have no partner."""
-    waiting: list[tuple[str, tuple[int, int]]] = []
-    single: set[tuple[int, int]] = set()
-    for i, slot in enumerate(slots):
-        for k, mark in enumerate(slot):
-            if mark in _OPENERS:
-                waiting.append((_OPENERS[mark], (i, k)))
-            elif mark in _CLOSERS:
-                partners = [
-                    n for n, (closer, _) in enumerate(waiting) if closer == mark
-                ]
-                if not partners:
-                    single.add((i, k))
-                    continue
-                single |= {place for _, place in waiting[partners[-1] + 1 :]}
-                del waiting[partners[-1] :]
-    single |= {place for _, place in waiting}
-    return tuple(
-        tuple(mark for k, mark in enumerate(slot) if (i, k) not in single)
-        for i, slot in enumerate(slots)
-    )
-
-
 def _brackets(string: Puncteme) -> Puncteme:
-    return tuple(m for m in string if m in _OPENERS or m in _CLOSERS)
+    return tuple(mark for mark in string if mark in PAIRED)
 
 
 def _dot(word: str) -> Puncteme:

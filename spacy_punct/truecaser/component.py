@@ -1,7 +1,7 @@
 """The component `truecaser`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -24,6 +24,9 @@ from spacy_punct.truecaser.forms import true_forms
 
 _SAMPLE = 10
 """Examples that the shapes of the model are read off."""
+
+_DOUBT = 0.2
+"""How probable a capital must be for a word that has one elsewhere in the text."""
 
 register(Token, truecased={"getter": truecased})
 
@@ -78,8 +81,14 @@ class Truecaser(StoredPipe):
             return [np.zeros(0, dtype="int64") for _ in docs]
         if not self._is_trained():
             raise PunctError(Errors.P076.format(name=self.name))
-        to_numpy = self.model.ops.to_numpy
-        return [to_numpy(s.argmax(axis=1)) for s in self.model.predict(docs)]
+        if self.model.has_ref("softmax"):
+            # spaCy's taggers leave the softmax out of predicting unless told otherwise.
+            self.model.get_ref("softmax").attrs["softmax_normalize"] = True
+        rows = map(self.model.ops.to_numpy, self.model.predict(docs))
+        return [
+            consistent([folded(token.text, self.vocab.lang) for token in doc], found)
+            for doc, found in zip(docs, rows, strict=True)
+        ]
 
     def _is_trained(self) -> bool:
         has_output = self.model.has_ref("output_layer")
@@ -177,16 +186,42 @@ class Truecaser(StoredPipe):
     # Storage
 
     def _writers(self) -> dict[str, Callable[[], bytes]]:
-        return {"model": self.model.to_bytes, "mixed": self._mixed_to_bytes}
+        return {"model": self._pack_model, "mixed": self._mixed_to_bytes}
 
     def _readers(self) -> dict[str, Callable[[bytes], Any]]:
-        return {"model": self.model.from_bytes, "mixed": self._mixed_from_bytes}
+        return {"model": self._unpack_model, "mixed": self._mixed_from_bytes}
 
     def _mixed_to_bytes(self) -> bytes:
         return srsly.msgpack_dumps(self.mixed)
 
     def _mixed_from_bytes(self, data: bytes) -> None:
         self.mixed = dict(srsly.msgpack_loads(data))
+
+
+def consistent(words: Sequence[str], rows: np.ndarray) -> np.ndarray:
+    """The case of each word of a text, names alike wherever they are.
+
+    Words that have a capital in one place and are not plainly without one in another
+    have one there, too, if on average they have; which kind, all of them decide.
+
+    words (Sequence[str]): The words, in lower case.
+    rows (np.ndarray): [words, cases], the probability of each case.
+    RETURNS (np.ndarray): The place of each word's case in `CASES`.
+    """
+    cases = rows.argmax(axis=1)
+    places: dict[str, list[int]] = {}
+    for i, word in enumerate(words):
+        places.setdefault(word, []).append(i)
+    for i in np.flatnonzero(cases).tolist():
+        same = np.array(places.pop(words[i], []), dtype=np.int64)
+        if len(same) < 2:
+            continue
+        capital = 1 - rows[same, 0]
+        named = cases[same] > 0
+        if capital.mean() > 0.5:
+            named |= capital > _DOUBT
+        cases[same[named]] = 1 + rows[same[named], 1:].sum(axis=0).argmax()
+    return cases
 
 
 @Language.factory(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 import spacy_punct
+from spacy_punct.data.kinds import MESSAGES
 from spacy_punct.data.marks import BOS
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.draw.explained import explained_sentences, restored_sentences
@@ -395,7 +396,7 @@ def corrected() -> Doc:
         ],
     )
     at = {word: doc.text.index(word) for word in ("rains", ";", ",")}
-    common = {"probability": 0.93}
+    common = {"kind": "wrong-mark", "probability": 0.93}
     return corrected_doc(
         doc,
         [
@@ -461,6 +462,17 @@ def test_corrections_are_shown():
     assert "<script" not in ET.tostring(root, encoding="unicode")
 
 
+def test_corrections_of_words_are_shown():
+    deps = ["nsubj", "ROOT"]
+    doc = Doc(spacy.blank("en").vocab, words=["I", "dont"], heads=[1, 1], deps=deps)
+    data = {"kind": "missing-apostrophe", "slot": None, "probability": 0.99}
+    data |= {"before": ["dont"], "after": ["don't"], "word": 1}
+    doc = corrected_doc(doc, [{**data, "start": 2, "end": 6, "text": "don't"}])
+    text = parsed(render(doc, "corrections", jupyter=False)).find(".//div")
+    (label,) = (e.get("title") for e in of_class(text, "correction"))
+    assert label == f"“dont” → “don't”, 99%: {MESSAGES['missing-apostrophe']}"
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.lists(WORD, min_size=4, max_size=4), ANY_TEXT, st.integers(0, 3))
 def test_corrections_are_escaped(words, new, word):
@@ -471,7 +483,8 @@ def test_corrections_are_escaped(words, new, word):
         deps=["ROOT", "dep", "dep", "dep"],
     )
     start = doc[1].idx + len(doc[1])
-    data = {"slot": 2, "before": [], "after": [new], "probability": 0.5, "word": word}
+    data = {"kind": "wrong-mark", "slot": 2, "before": [], "after": [new]}
+    data |= {"probability": 0.5, "word": word}
     doc = corrected_doc(doc, [{**data, "start": start, "end": start + 1, "text": new}])
     text = parsed(render(doc, "corrections", jupyter=False)).find(".//div")
     assert text_without(text, "ins") == clean(doc.text)

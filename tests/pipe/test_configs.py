@@ -11,6 +11,7 @@ from spacy.training import Example
 from spacy.util import load_config, load_model_from_config
 
 from spacy_punct.pipe import callbacks
+from spacy_punct.pipe.bundled import path_to
 from spacy_punct.reading.corpus import read_docs
 from spacy_punct.reading.examples import create_corpus
 from tests.conftest import REPOSITORY, SAMPLE_PATHS, train_config
@@ -25,11 +26,18 @@ def test_configs_are_trained_but_one():
 
 
 @pytest.mark.parametrize("path", TRAINED, ids=lambda path: path.stem)
-def test_configs_are_filled(path):
+def test_configs_are_filled(path, tmp_path):
     """`spacy train` refuses configs in which a default is left out."""
     if path.stem == "transformer":
         pytest.importorskip("spacy_transformers")
-    config = load_config(path, overrides=SAMPLE_PATHS)
+    paths = dict(SAMPLE_PATHS)
+    if "\nreading = null" in path.read_text("utf-8"):
+        paths["paths.reading"] = str(path_to("en"))
+    if path.stem == "apostrophes":
+        del paths["paths.train"]
+        (tmp_path / "talk.txt").write_text("It's late, and we don't know why. " * 9)
+        paths |= {"paths.text": str(tmp_path), "paths.dev": str(tmp_path)}
+    config = load_config(path, overrides=paths)
     if path.stem == "on_parser":
         config["nlp"]["pipeline"] = ["punctuation_restorer"]
         restorer = config["components"]["punctuation_restorer"]
@@ -40,13 +48,15 @@ def test_configs_are_filled(path):
     assert registry.fill(training, schema=ConfigSchemaTraining) == training
     corpora = registry.resolve({"corpora": filled["corpora"]})["corpora"]
     assert registry.fill({"corpora": filled["corpora"]})["corpora"] == filled["corpora"]
-    assert next(iter(corpora["train"](nlp))).y.has_annotation("DEP")
+    example = next(iter(corpora["train"](nlp)))
+    assert example.y.has_annotation("DEP") or path.stem == "apostrophes"
 
 
 def test_configs_train_the_same_way_each_time(tmp_path, monkeypatch):
     """With errors that differ from epoch to epoch."""
     monkeypatch.setattr(callbacks, "_seconds", lambda ops: 1.0)
     small = {
+        "paths.reading": str(path_to("en")),
         "corpora.train.limit": 12,
         "corpora.dev.limit": 4,
         "training.batcher.batcher.size": 8,
@@ -96,7 +106,7 @@ def test_configs_spacy_evaluate(full_path, sample, tmp_path, on_text):
     evaluate(full_path, tmp_path / "test.spacy", tmp_path / "out.json", silent=True)
     scores = srsly.read_json(tmp_path / "out.json")
     assert scores["punct_aed"] < 0.2
-    assert scores["punct_ppl"] < 2
+    assert scores["punct_ppl"] < 2.5
 
 
 def test_configs_scores_leave_out_other_words(on_text, sample):

@@ -40,11 +40,7 @@ LISTENER = {
 }
 
 
-def bilstm(tok2vec: dict) -> dict:
-    return {"@architectures": "spacy_punct.BiLSTM.v1", "tok2vec": tok2vec, "width": 12}
-
-
-KINDS = {"own": CNN, "shared": LISTENER, "shared-bilstm": bilstm(LISTENER)}
+KINDS = {"own": CNN, "shared": LISTENER}
 
 
 def make_pipeline(kind: str, **model) -> Language:
@@ -76,7 +72,7 @@ def trained(kind: str, examples: list[Example] | None = None, steps: int = 4, **
     return nlp, examples, losses
 
 
-@pytest.fixture(scope="module", params=["own", "shared-bilstm"])
+@pytest.fixture(scope="module", params=["own", "shared"])
 def case(request):
     """Each kind, trained a little, with its kind's name, examples and losses."""
     return request.param, *trained(request.param)
@@ -237,7 +233,7 @@ def test_lexical_streams_are_calls(case):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", ["shared-bilstm"], indirect=True)
+@pytest.mark.parametrize("case", ["shared"], indirect=True)
 def test_lexical_two_processes(case):
     _, nlp, examples, _ = case
     alone = [nlp(doc) for doc in fresh(nlp, examples)]
@@ -246,12 +242,10 @@ def test_lexical_two_processes(case):
         assert one._.restored_text == other._.restored_text
 
 
-@pytest.mark.parametrize("kind", ["shared", "shared-bilstm"])
-def test_lexical_listeners_can_be_replaced(kind):
-    nlp, examples, losses = trained(kind)
+def test_lexical_listeners_can_be_replaced():
+    nlp, examples, losses = trained("shared")
     before = list(nlp.pipe(fresh(nlp, examples)))
-    path = "model.tok2vec" if kind == "shared" else "model.tok2vec.tok2vec"
-    nlp.replace_listeners("tok2vec", NAME, [path])
+    nlp.replace_listeners("tok2vec", NAME, ["model.tok2vec"])
     nlp.remove_pipe("tok2vec")
     after = list(nlp.pipe(fresh(nlp, examples)))
     assert outcome(after) == outcome(before)
@@ -343,26 +337,6 @@ def test_lexical_rates_are_of_their_parts():
         "scorer_rate": {"log_linear"},
         "channel_rate": {"channel"},
     }
-
-
-def test_lexical_bilstm_settings_are_checked():
-    for settings, code in (
-        ({"width": 7}, "P024.*even"),
-        ({"width": 0}, "P024"),
-        ({"depth": 0}, "P024"),
-        ({"dropout": 1.0}, "P024"),
-    ):
-        tok2vec = {**bilstm(CNN), **settings}
-        with pytest.raises(ValueError, match=code):
-            spacy.blank("en").add_pipe(
-                NAME,
-                config={
-                    "model": {
-                        "@architectures": "spacy_punct.LexicalAttach.v1",
-                        "tok2vec": tok2vec,
-                    }
-                },
-            )
 
 
 @pytest.mark.parametrize("gold", [True, False])

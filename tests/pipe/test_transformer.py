@@ -123,10 +123,3 @@ def test_transformer_learns_from_the_restorer(tiny):
         expected = restorer.punctuation.distribution(example.tree).log_prob(slots)
         log_prob = restorer.distribution(sent).log_prob(slots)
         assert log_prob == pytest.approx(expected, abs=1e-5)
-
-
-def test_transformer_under_a_bilstm_is_refused():
-    tok2vec = {"@architectures": "spacy_punct.BiLSTM.v1", "tok2vec": LISTENER}
-    model = {"@architectures": "spacy_punct.LexicalAttach.v1", "tok2vec": tok2vec}
-    with pytest.raises(ValueError, match="P067"):
-        spacy.blank("en").add_pipe(NAME, config={"model": model})

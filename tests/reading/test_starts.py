@@ -155,11 +155,11 @@ def test_senter_english_without_marks_as_the_model_says(nlp, words):
             ["We", "Nobody", "Was"],
         ),
         (
-            "We waited for an hour. Nobody came, They were late. So we went home.",
+            "We waited for an hour. Nobody came. They were late. So we went home.",
             ["We", "Nobody", "They", "So"],
         ),
         (
-            "We waited for an hour. Nobody came.. So we went home It was very late.",
+            "We waited for an hour. Nobody came. So we went home It was very late.",
             ["We", "Nobody", "So", "It"],
         ),
         ("Anna, who had seen Mr. Smith, left.", ["Anna"]),

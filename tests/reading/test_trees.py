@@ -51,3 +51,22 @@ def test_marks_that_a_doc_names_are_marks_and_nothing_else_is():
     (sentence,) = bare_sentences(doc, "a test")
     assert sentence.tree.words == ("a", "-", "b", "c")
     assert sentence.marks == ((), (), (), ("*",), ())
+
+
+@pytest.mark.parametrize("closing", [".", "?", ")"])
+def test_sentences_do_not_begin_with_what_closes_the_word_before(closing):
+    doc = Doc(
+        spacy.blank("en").vocab,
+        ["see", "dr", closing, "hill", '"', "yes"],
+        spaces=[True, False, True, False, False, False],
+        heads=[0, 0, 3, 3, 5, 5],
+        deps=["ROOT", "obj", "punct", "ROOT", "punct", "ROOT"],
+        pos=["VERB", "NOUN", "PUNCT", "PROPN", "PUNCT", "INTJ"],
+    )
+    assert [sent.start for sent in doc.sents] == [0, 2, 4]
+    first, second, third = bare_sentences(doc, "")
+    assert first.marks == ((), (), (closing,))
+    assert (first.after, second.before) == (" ", "")
+    assert second.marks == ((), ())
+    assert third.marks[0]  # what opens does not belong to the word before
+    assert second.tree.heads == (-1,)

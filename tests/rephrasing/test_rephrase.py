@@ -26,7 +26,8 @@ from spacy_punct.reading.corpus import make_doc
 from spacy_punct.reading.examples import with_marks
 from spacy_punct.reading.sentences import bare_sentences
 from spacy_punct.rephrasing.edits import delete, extract, keep_only, move, permute
-from spacy_punct.rephrasing.underlying import UnderlyingTree, is_balanced
+from spacy_punct.rephrasing.underlying import UnderlyingTree
+from spacy_punct.text.pairs import is_balanced
 from spacy_punct.text.writer import Writer
 from tests.reading.docs import add_log_linear, with_odd_marks
 

@@ -12,12 +12,11 @@ from spacy_punct.model.channel import Channel
 from spacy_punct.model.inventory import Backoff, Inventory
 from spacy_punct.rephrasing.underlying import (
     UnderlyingTree,
-    is_balanced,
     recover,
     regenerate,
     rewritten,
-    without_single_brackets,
 )
+from spacy_punct.text.pairs import is_balanced
 from tests.model.conftest import make_channel, make_distribution
 from tests.truth import (
     HEADS,
@@ -186,15 +185,6 @@ def test_underlying_brackets_stay_balanced_when_a_part_is_dropped(seed):
     found = Channel(noise.marks, noise.edits, noise.direction)
     for draw in (None, rng):
         assert is_balanced(regenerate(rest.strings, found, draw, keep_brackets=True))
-
-
-def test_underlying_single_brackets():
-    slots = (("(",), ("``",), (")",), ("''", "."), ("(",))
-    assert not is_balanced(slots)
-    assert without_single_brackets(slots) == (("(",), (), (")",), (".",), ())
-    assert is_balanced((("(", "``"), ("''",), (")", "?")))
-    assert not is_balanced(((")",), ("(",)))
-    assert is_balanced((("?",), ("!",)))
 
 
 def test_underlying_trees_are_checked():

@@ -14,7 +14,7 @@ LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32}
 SHARED = {
     "model": {
         "@architectures": "spacy.Tagger.v2",
-        "tok2vec": {"@architectures": "spacy_punct.BiLSTM.v1", "tok2vec": LISTENER},
+        "tok2vec": LISTENER,
     }
 }
 TOK2VEC = {

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import warnings
 
+import numpy as np
 import pytest
 import spacy
 from hypothesis import given, settings
@@ -13,11 +14,12 @@ from spacy.language import Language
 from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
+from thinc.api import fix_random_seed
 
 from spacy_punct.errors import PunctError
 from spacy_punct.reading.corpus import read_docs
 from spacy_punct.text.casing import CASES
-from spacy_punct.truecaser.component import Truecaser
+from spacy_punct.truecaser.component import Truecaser, consistent
 from spacy_punct.truecaser.forms import known_forms, true_forms
 from spacy_punct.truecaser.scorer import score_case
 from tests.conftest import REPOSITORY
@@ -95,6 +97,7 @@ def forms(doc: Doc) -> str:
 @pytest.fixture(scope="module")
 def trained() -> Language:
     """A truecaser with an encoder of its own."""
+    fix_random_seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe(NAME, config=OWN)
     train(nlp)
@@ -104,6 +107,7 @@ def trained() -> Language:
 @pytest.fixture(scope="module")
 def listening() -> Language:
     """A truecaser that listens to an encoder, as does a tagger."""
+    fix_random_seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe("tok2vec", config={"model": SMALL})
     tagger = nlp.add_pipe("tagger", config=LISTENING)
@@ -468,3 +472,19 @@ def test_truecaser_is_missed_where_it_is_asked_for(on_trees):
     on_trees.get_pipe("punctuation_restorer").cfg["casing"] = "truecase"
     with pytest.raises(PunctError, match=r"P075.*truecaser"):
         on_trees(parsed_doc(on_trees.vocab))
+
+
+# Names are written alike
+
+
+def test_truecaser_writes_names_alike():
+    lower, title, upper, _ = np.eye(4) * 0.8 + 0.05
+    words = ["anna", "may", "anna", "may", "nasa", "nasa", "nasa", "anna"]
+    doubtful = np.array([0.6, 0.4, 0.0, 0.0])
+    rows = np.array([title, title, doubtful, lower, upper, upper, title, title])
+    found = [CASES[i] for i in consistent(words, rows)]
+    assert found == [
+        *("title", "title", "title", "lower"),
+        *("upper", "upper", "upper", "title"),
+    ]
+    assert list(consistent([], np.zeros((0, 4)))) == []
