@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from spacy_punct.draw.render import render
     from spacy_punct.pipe.bundled import load
     from spacy_punct.rephrasing.rephrase import rephrase
+    from spacy_punct.restorer.live import live
     from spacy_punct.restorer.texts import restore, restore_words
 
 __all__ = [
     "__version__",
     "correct",
+    "live",
     "load",
     "render",
     "rephrase",
@@ -24,6 +26,7 @@ __all__ = [
 
 _LAZY = {
     "correct": "corrector.texts",
+    "live": "restorer.live",
     "load": "pipe.bundled",
     "rephrase": "rephrasing.rephrase",
     "render": "draw.render",

@@ -1,7 +1,6 @@
 """Many files: which are read and written, by how many processes, and what failed."""
 
 import multiprocessing
-import os
 import signal
 import sys
 import threading
@@ -18,6 +17,7 @@ import typer
 from spacy_punct.cli.shared import WordBar, check_file
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.files import sweep
+from spacy_punct.processes import end_with_parent
 from spacy_punct.transcripts.formats import SUFFIXES, TARGETS
 
 _LOOKED_FOR = SUFFIXES - {".md"}
@@ -260,7 +260,7 @@ _STATE: dict[str, Any] = {}
 def _start(make: Callable[[], Worker]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
     signal.signal(signal.SIGTERM, _exit)
-    threading.Thread(target=_follow_parent, daemon=True).start()
+    end_with_parent()
     torch.set_num_threads(1)  # each process has a core, not all of them
     _STATE["worker"] = make()
 
@@ -268,14 +268,6 @@ def _start(make: Callable[[], Worker]) -> None:
 def _one(job: Job) -> tuple[str | None, int]:
     bar = WordBar(is_shown=False)
     return _outcome(_STATE["worker"], job, bar), bar.n_found
-
-
-def _follow_parent() -> None:
-    """End with the process that started this one, even if it was killed."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 @contextmanager

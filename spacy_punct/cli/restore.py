@@ -1,5 +1,6 @@
 """`punct restore`: punctuation for texts, transcripts and subtitles."""
 
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
@@ -13,6 +14,7 @@ import srsly
 import typer
 
 from spacy_punct.cli.jobs import Job, plan, run_jobs
+from spacy_punct.cli.live import arriving, restored_live
 from spacy_punct.cli.shared import (
     BatchSize,
     Inputs,
@@ -31,6 +33,7 @@ from spacy_punct.cli.shared import (
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.restorer.component import PunctuationRestorer, RestorerSettings
+from spacy_punct.restorer.live import LOOKAHEAD, LiveRestorer
 from spacy_punct.restorer.texts import RestoredWord, restore_texts, restore_units
 from spacy_punct.transcripts.formats import (
     TARGETS,
@@ -91,7 +94,9 @@ def restore(
     ] = None,
     existing: Annotated[
         str | None,
-        typer.Option(help="Marks that are there: replace or keep them, or error."),
+        typer.Option(
+            help="Marks that are there: keep them and add others, replace or error."
+        ),
     ] = None,
     quotes: Annotated[str | None, typer.Option(help="straight or typographic.")] = None,
     threshold: Annotated[
@@ -111,6 +116,20 @@ def restore(
     force: Annotated[
         bool, typer.Option("--force", help="Do not check the language of texts.")
     ] = False,
+    live: Annotated[
+        bool,
+        typer.Option(
+            "--live",
+            help="Restore standard input as it comes. What is written never changes. "
+            "With --to jsonl, the words that may still change are shown as well.",
+        ),
+    ] = False,
+    lookahead: Annotated[
+        int,
+        typer.Option(
+            min=1, help="With --live, how many words must follow a word first."
+        ),
+    ] = LOOKAHEAD,
     n_process: Processes = 1,
     batch_size: BatchSize = 64,
 ) -> None:
@@ -130,6 +149,8 @@ def restore(
     python -m spacy punct restore recordings --to md --output-dir pages --resume
 
     cat talk.txt | python -m spacy punct restore --join --to jsonl > talk.jsonl
+
+    recogniser | python -m spacy punct restore --live --lookahead 5
     """
     settings = {
         "marks": None if marks is None else marks.split() if " " in marks else [*marks],
@@ -148,6 +169,12 @@ def restore(
         n_process,
         batch_size,
     )
+    if live:
+        if (inputs or ["-"]) != ["-"] or output or output_dir or paragraphs:
+            raise PunctError(Errors.P201)
+        _checked("--to", options.to, ("txt", "jsonl"))
+        FileRestorer(options).live(lookahead)
+        return
     sources = check_inputs(inputs, folders=True)
     jobs = plan(sources, output, output_dir, options.to)
     if jobs is not None:
@@ -222,6 +249,7 @@ class FileRestorer:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.nlp, restorer = load_pipeline(options.model, PunctuationRestorer)
+        restorer.cfg["explain"] = False
         self.language = self.nlp.lang or ""
         settings = {**restorer.cfg, **options.settings}
         RestorerSettings(**settings)  # raises if a setting is not valid
@@ -283,6 +311,18 @@ class FileRestorer:
                 restored(transcript, restore), to, name, self.options.paragraphs
             )
 
+    def live(self, lookahead: int) -> None:
+        """Restore standard input as it comes, and write it to standard output.
+
+        lookahead (int): How many words must follow a word first.
+        """
+        restorer = LiveRestorer(self.nlp, lookahead=lookahead)
+        for text, words in restored_live(restorer, arriving(sys.stdin.buffer)):
+            if self.options.to == "jsonl":
+                text = srsly.json_dumps(words._asdict()) + "\n"
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
     def by_line(self, lines: Iterable[str]) -> Iterator["RestoredLine"]:
         """Restore each line by itself."""
         ahead: deque[tuple[str, int]] = deque()
@@ -321,18 +361,10 @@ class FileRestorer:
             yield restored_line(line.with_words(texts).text, end, words)
 
 
-def _unit(text: str, end: str) -> tuple[tuple[Line, str], list[str | None]]:
+def _unit(text: str, end: str) -> tuple[tuple[Line, str], tuple[str | None, ...]]:
     """A line with its words; None where somebody else begins to speak."""
     line = Line(text)
-    words: list[str | None] = []
-    seen = -1
-    for run in line.runs:
-        if run.kind in ("turn", "speaker"):
-            words.append(None)
-        elif run.word is not None and run.word != seen:
-            seen = run.word
-            words.append(line.words[seen])
-    return (line, end), words
+    return (line, end), line.spoken
 
 
 class RestoredLine(NamedTuple):

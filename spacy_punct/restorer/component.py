@@ -1,8 +1,10 @@
 """The component `punctuation_restorer`."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from heapq import nlargest
+from itertools import accumulate, chain, pairwise
 from typing import Any, Literal
 
 from spacy.language import Language
@@ -14,7 +16,8 @@ from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import Inventory, Pair
-from spacy_punct.model.mbr import best_by_slot, restricted
+from spacy_punct.model.mbr import best_by_slot, restricted, tempered
+from spacy_punct.model.scores import Vectors
 from spacy_punct.pipe.base import (
     PunctuationPipe,
     PunctuationSettings,
@@ -32,10 +35,11 @@ from spacy_punct.reading.pieces import (
 from spacy_punct.reading.sentences import BareSentence
 from spacy_punct.restorer.scorer import is_comparable
 from spacy_punct.text.casing import CASINGS, Casing
+from spacy_punct.text.pairs import balanced, is_balanced
 from spacy_punct.text.writer import NO_SPACES, QUOTES, Quotes, Writer
 
-Existing = Literal["replace", "keep", "error"]
-EXISTING: tuple[Existing, ...] = ("replace", "keep", "error")
+Existing = Literal["keep", "replace", "error"]
+EXISTING: tuple[Existing, ...] = ("keep", "replace", "error")
 
 Ranked = tuple[tuple[Puncteme, float], ...]
 """What may stand in a slot, with its probability; the most probable first."""
@@ -68,21 +72,31 @@ class RestorerSettings(PunctuationSettings):
     """The settings of a `punctuation_restorer`; see also `PunctuationSettings`.
 
     marks (list[str] | None): The marks that may be written; None for all.
-    existing (Existing): What to do with punctuation that is there: take it away and
-        restore, keep it and restore the rest given it, or raise an error.
+    existing (Existing): What to do with punctuation that is there: keep it and restore
+        the rest given it, take it away and restore, or raise an error.
     casing (Casing): Whether to capitalise sentences, and words as a truecaser before
         this component says; "auto" if there is no capital.
     quotes (Quotes): How quotes are written.
+    missing_cost (float | None): In the risk that is minimised, what a mark costs that
+        is missing; one that should not be there costs 1. The paper's is 1. None for
+        what goes with the weights.
     threshold (float): How probable marks must be to be written at all.
+    temperature (float | None): What calibrates probabilities: they are raised to the
+        power of 1 / temperature. Above 1, they become less certain. None for what goes
+        with the weights.
+    explain (bool): Whether tokens get the underlying punctemes behind their marks.
+        Without, restoring takes less time.
     """
 
-    n_samples: int = 1000
     unmatched_weight: float = 0.03
     marks: list[str] | None = None
-    existing: Existing = "replace"
+    existing: Existing = "keep"
     casing: Casing = "auto"
     quotes: Quotes = "straight"
     threshold: float = 0.0
+    missing_cost: float | None = None
+    temperature: float | None = None
+    explain: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -90,6 +104,10 @@ class RestorerSettings(PunctuationSettings):
         self.check_choice("casing", CASINGS)
         self.check_choice("quotes", QUOTES)
         check_range("threshold", self.threshold, 0, 1, inclusive=True)
+        if self.missing_cost is not None:
+            check_range("missing_cost", self.missing_cost, 0.1)
+        if self.temperature is not None:
+            check_range("temperature", self.temperature, 0.01)
 
 
 @dataclass(frozen=True)
@@ -100,17 +118,62 @@ class Restoration:
     slots (Slots): Its restored punctuation.
     glyphs (Glyphs): How the marks that were kept are written.
     confidence (tuple[float, ...]): The probability of each slot.
-    pairs (Sequence[Pair]): The underlying pair of each word.
+    explain (Callable): Gives the underlying pair of each word behind slots, the dots of
+        abbreviations included.
     likely (tuple[Ranked, ...]): For each slot its most probable marks, if they are
         known.
+    fixed (frozenset[int]): The slots that are not restored: parts of words, and what
+        is kept.
+    threshold (float): How probable marks had to be to be written.
     """
 
     source: BareSentence
     slots: Slots
     glyphs: Glyphs
     confidence: tuple[float, ...]
-    pairs: Sequence[Pair]
+    explain: Callable[[Slots], Sequence[Pair]]
     likely: tuple[Ranked, ...] = ()
+    fixed: frozenset[int] = frozenset()
+    threshold: float = 0.0
+
+    @cached_property
+    def pairs(self) -> Sequence[Pair]:
+        """The underlying pair of each word."""
+        return self.explain(self.source.with_dots(self.slots))
+
+    @property
+    def chances(self) -> list[dict[Puncteme, float]]:
+        """For each slot, what is probable enough to be written."""
+        return [
+            {marks: p for marks, p in ranked if p >= self.threshold}
+            for ranked in self.likely
+        ]
+
+    def having(self, slots: Slots) -> "Restoration":
+        """The same sentence with other punctuation, and how probable that is."""
+        confidence = tuple(
+            p if new == old else dict(ranked).get(new, 0.0)
+            for new, old, p, ranked in zip(
+                slots, self.slots, self.confidence, self.likely, strict=True
+            )
+        )
+        return replace(self, slots=slots, confidence=confidence)
+
+
+def in_pairs(sentences: Sequence[Restoration]) -> list[Restoration]:
+    """The sentences of a text, in which each restored bracket and quote has its
+    partner, be it in another sentence."""
+    slots = tuple(chain.from_iterable(sentence.slots for sentence in sentences))
+    if is_balanced(slots):
+        return list(sentences)
+    starts = [0, *accumulate(len(sentence.slots) for sentence in sentences)]
+    fixed = {k + i for s, k in zip(sentences, starts, strict=False) for i in s.fixed}
+    chances = [chance for sentence in sentences for chance in sentence.chances]
+    found = balanced(slots, fixed, chances)
+    return [
+        sentence.having(found[start:end])
+        for sentence, (start, end) in zip(sentences, pairwise(starts), strict=True)
+    ]
 
 
 class PunctuationRestorer(PunctuationPipe):
@@ -119,13 +182,22 @@ class PunctuationRestorer(PunctuationPipe):
     See `PunctuationPipe`; its settings are `RestorerSettings`.
     """
 
-    def read(self, docs: Sequence[Doc]) -> list[list[BareSentence]]:
-        """The sentences of each Doc, with the trees that the model is given, and with
-        what a `slot_tagger` said of their slots, if there was one."""
-        return [
-            with_guesses(doc, sentences)
-            for doc, sentences in zip(docs, super().read(docs), strict=True)
-        ]
+    def _sentences(self, doc: Doc, vectors: Vectors | None) -> list[BareSentence]:
+        """The sentences of a Doc that was read, with what a `slot_tagger` said of their
+        slots, if there was one."""
+        return with_guesses(doc, super()._sentences(doc, vectors))
+
+    def predict(self, docs: Iterable[Doc]) -> list[list[Restoration]]:
+        """What the model says of the sentences of Docs, which stay as they are.
+
+        docs (Iterable[Doc]): Parsed Docs.
+        RETURNS (list[list[Restoration]]): For each Doc, an answer for each sentence.
+        """
+        return [in_pairs(sentences) for sentences in self.propose(docs)]
+
+    def propose(self, docs: Iterable[Doc]) -> list[list[Restoration]]:
+        """The same, slot by slot: brackets and quotes may lack their partners."""
+        return super().predict(docs)
 
     def _answer(
         self, sentence: BareSentence, distribution: Distribution, inventory: Inventory
@@ -135,33 +207,37 @@ class PunctuationRestorer(PunctuationPipe):
         allowed = self._allowed(inventory)
         fixed = self._fixed(sentence)
         observed = None
-        if self.cfg["existing"] == "keep":
+        if self.cfg["existing"] == "keep" and any(fixed):
             observed = [
                 None if slot is None else inventory.known((slot,))[0] for slot in fixed
             ]
+        temperature = self.cfg["temperature"]
         marginals = self._marginals(sentence, distribution, observed)
-        marginals = restricted(marginals, allowed)
+        calibrated = (tempered(marginal, temperature) for marginal in marginals)
+        marginals = restricted(calibrated, allowed)
+        likeliest = best_by_slot(marginals, self.cfg["missing_cost"])
         threshold = self.cfg["threshold"]
         best = tuple(
             slot if marginal.get(slot, 0.0) >= threshold else ()
-            for slot, marginal in zip(best_by_slot(marginals), marginals, strict=True)
+            for slot, marginal in zip(likeliest, marginals, strict=True)
         )
-        shown = without_second_dots(sentence.texts, best)
         confidence = tuple(
             1.0 if kept is not None else marginal.get(slot, 0.0)
             for kept, marginal, slot in zip(fixed, marginals, best, strict=True)
         )
         return Restoration(
             sentence,
-            slots=_filled(fixed, shown),
+            slots=_filled(fixed, without_second_dots(sentence.texts, best)),
             glyphs={
                 place: glyph
                 for place, glyph in sentence.glyphs.items()
                 if fixed[place[0]] is not None
             },
             confidence=confidence,
+            explain=distribution.underlying,
             likely=tuple(map(_ranked, marginals)),
-            pairs=distribution.underlying(_filled(fixed, best)),
+            fixed=frozenset(i for i, kept in enumerate(fixed) if kept is not None),
+            threshold=threshold,
         )
 
     def _fixed(self, sentence: BareSentence) -> list[Puncteme | None]:
@@ -206,7 +282,7 @@ class PunctuationRestorer(PunctuationPipe):
                 del doc.user_data[key]
             doc._.restored_slots = [list(slot) for slot in slots]
             doc._.restored_confidence = _joined_confidence(sentences)
-            for sentence in sentences:
+            for sentence in sentences if self.cfg["explain"] else ():
                 for i, (left, right) in zip(
                     sentence.source.positions, sentence.pairs, strict=True
                 ):

@@ -5,10 +5,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.util import minibatch
 
 from spacy_punct.data.marks import HYPHENS, is_opener
 from spacy_punct.data.tree import Puncteme
@@ -17,34 +18,65 @@ from spacy_punct.pipe.bundled import for_one_or_many, load
 from spacy_punct.reading.attributes import PIECES
 from spacy_punct.reading.gold import first_opener
 from spacy_punct.reading.windows import annotated, is_long
+from spacy_punct.restorer.component import Existing
+from spacy_punct.text.pairs import opened_by
 
 T = TypeVar("T")
 
 _WHITE = re.compile(r"(\s+)")
+_TOGETHER = 256
+"""The number of texts that are read at once."""
 _REPORTED = 100
 """The number of words after which progress is told."""
 
 
 @cache
-def _pipeline() -> Language:
-    return load("en", exclude=["punctuation_corrector"])
+def bundled_pipeline() -> Language:
+    """The bundled English pipeline, loaded once, for its text alone: without its
+    corrector, and without explanations."""
+    return load(
+        "en",
+        exclude=["punctuation_corrector"],
+        config={"components": {"punctuation_restorer": {"explain": False}}},
+    )
 
 
 @for_one_or_many
-def restore(texts: Iterable[str]) -> Iterator[str]:
+def restore(texts: Iterable[str], *, existing: Existing = "keep") -> Iterator[str]:
     """Restore the punctuation of English text with the bundled pipeline.
 
     It is loaded at the first call.
 
     texts (str | Iterable[str]): A text of any length, or many.
+    existing (Existing): What to do with marks that are there: "keep" them and add what
+        is missing, "replace" them, or raise an "error".
     RETURNS (str | Iterator[str]): The text with its punctuation, or each of them.
     """
-    nlp = _pipeline()
+    nlp = bundled_pipeline()
+    restorer: Any = nlp.get_pipe("punctuation_restorer")
+    for batch in minibatch(texts, _TOGETHER):
+        # Others may ask the same pipeline between two batches.
+        with restorer.having(existing=existing):
+            found = restore_batch(nlp, batch)
+        yield from found
+
+
+def restore_batch(nlp: Language, texts: Iterable[str]) -> list[str]:
+    """Restore one of many batches of texts; memory does not grow from batch to batch.
+
+    nlp (Language): A pipeline with a `punctuation_restorer`.
+    texts (Iterable[str]): Texts of any length.
+    RETURNS (list[str]): Each of them with its punctuation.
+    """
+    found: list[str] = []
     for long, group in groupby(texts, key=is_long):
         if long:
-            yield from (restore_long(nlp, text) for text in group)
+            found += [restore_long(nlp, text) for text in group]
         else:
-            yield from (doc._.restored_text for doc in nlp.pipe(group))
+            pairs = ((text, None) for text in group)
+            docs = annotated(nlp, pairs, 1, _TOGETHER)
+            found += [doc._.restored_text for doc, _ in docs]
+    return found
 
 
 def restore_long(nlp: Language, text: str) -> str:
@@ -94,7 +126,7 @@ def restore_words(
     YIELDS (str): One for each word, in order: `("Well,` for `well`. Empty for a word
         that is now written together with the one before (`twenty-one`).
     """
-    pipeline = nlp or _pipeline()
+    pipeline = nlp or bundled_pipeline()
     return (word.text for word in restored_words(words, pipeline, window=window))
 
 
@@ -104,7 +136,8 @@ def restored_words(
     """Restore an endless text word by word.
 
     The text goes through the pipeline in windows. The last sentence of a window may
-    go on, so it is read again with the next window, unless it is most of this one.
+    go on, so it is read again with the next window, unless it is most of this one. So
+    are those before it that share its brackets or quotes.
 
     words (Iterable[str | None]): The words, without white space in them. None ends a
         sentence.
@@ -191,26 +224,46 @@ def restore_texts(
                 yield found
         else:
             for doc, words in annotated(nlp, group, n_process, batch_size):
-                owner = _owners(doc, words)
-                found = _with_slots(doc, owner, _by_owner(doc, owner, len(words)))
+                found = words_of(doc, owners(doc, words), len(words))
                 progress(len(words))
                 yield found
 
 
 def _restored(nlp: Language, words: list[str]) -> tuple[list[RestoredWord], int]:
-    """The restored words, and how many of them come before the last sentence."""
+    """The restored words, and how many of them are complete."""
     # New words are forgotten again, so that memory does not grow with them.
     with nlp.memory_zone():
         doc = nlp(" ".join(words))
-        owner = _owners(doc, words)
-        last = max((sent.start for sent in doc.sents), default=0)
-        # A word of which the last sentence has a part belongs to it.
+        owner = owners(doc, words)
+        last = _last_whole(doc)
+        # A word of which an unfinished sentence has a part belongs to it.
         complete = min(owner[last:], default=0)
-        texts = _by_owner(doc, owner, len(words))
-        return _with_slots(doc, owner, texts), complete
+        return words_of(doc, owner, len(words)), complete
 
 
-def _with_slots(doc: Doc, owner: list[int], texts: list[str]) -> list[RestoredWord]:
+def _last_whole(doc: Doc) -> int:
+    """The first token of the last sentence before which no bracket or quote is open."""
+    words = [(number, i) for *_, number, i in doc.user_data[PIECES] if i is not None]
+    found, depth, current = 0, 0, None
+    for slot, (number, i) in zip(doc._.restored_slots, words, strict=False):
+        bound = first_opener(slot)
+        depth += opened_by(slot[:bound])
+        if number != current and depth <= 0:
+            found = i
+        current = number
+        depth = max(0, depth) + opened_by(slot[bound:])
+    return found
+
+
+def words_of(doc: Doc, owner: list[int], n: int) -> list[RestoredWord]:
+    """The words of a restored Doc.
+
+    doc (Doc): The Doc.
+    owner (list[int]): The word that each token is a part of.
+    n (int): How many words there are.
+    RETURNS (list[RestoredWord]): The words with the marks around them.
+    """
+    texts = _by_owner(doc, owner, n)
     slots = [tuple(slot) for slot in doc._.restored_slots]
     confidence = doc._.restored_confidence
     bounds = [first_opener(slot) for slot in slots]
@@ -232,8 +285,13 @@ def _with_slots(doc: Doc, owner: list[int], texts: list[str]) -> list[RestoredWo
     return words
 
 
-def _owners(doc: Doc, words: list[str]) -> list[int]:
-    """The word that each token is a part of."""
+def owners(doc: Doc, words: list[str]) -> list[int]:
+    """The word that each token is a part of.
+
+    doc (Doc): A Doc of words with one space between them.
+    words (list[str]): The words.
+    RETURNS (list[int]): The number of a word for each token.
+    """
     check_same_text(" ".join(words), doc.text, Errors.P056)
     owner: list[int] = []
     word, end = 0, len(words[0])

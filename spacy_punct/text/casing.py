@@ -126,15 +126,16 @@ def recased(
     """The word written in a case, as far as its letters allow.
 
     word (str): A word, in any case. Addresses are left alone.
-    case (Case): The case. What is mixed but not known is written with a capital.
+    case (Case): The case. What is mixed but not known is written with a capital, and
+        what is known to be mixed in its own way, unless it is in lower case.
     language (str): A two-letter code.
     mixed (Mapping[str, str] | None): Forms such as McDonald, by `folded` word.
     RETURNS (str): A word of the same letters.
     """
     if _ADDRESS.search(word):
         return word
-    if case == "mixed":
-        form = (mixed or {}).get(folded(word, language), "")
+    if mixed and case != "lower":
+        form = mixed.get(folded(word, language), "")
         if same_letters(form, word, language):
             return form
     if case == "upper":

@@ -121,8 +121,9 @@ def read(text: str, name: str, *, join: bool = False) -> Transcript:
         raise PunctError(Errors.P180.format(name=name, known=_known()))
     if start.startswith("WEBVTT"):
         return read_subtitles(text, name, "vtt")
-    is_sbv = suffix == ".sbv" or (suffix != ".srt" and "-->" not in text)
-    return read_subtitles(text, name, "sbv" if is_sbv else suffix[1:] or "srt")
+    if suffix == ".sbv" or (suffix != ".srt" and "-->" not in text):
+        return read_subtitles(text, name, "sbv")
+    return read_subtitles(text, name, "vtt" if suffix == ".vtt" else "srt")
 
 
 def _read_json(text: str, name: str) -> Transcript:

@@ -129,6 +129,19 @@ class Line:
         """The words as they are read: no markup, no entities, nothing unspoken."""
         return tuple(unescape("".join(parts)) for parts in self.parts)
 
+    @cached_property
+    def spoken(self) -> tuple[str | None, ...]:
+        """The words, and None where somebody else begins to speak."""
+        found: list[str | None] = []
+        seen = -1
+        for run in self.runs:
+            if run.kind in ("turn", "speaker"):
+                found.append(None)
+            elif run.word is not None and run.word != seen:
+                seen = run.word
+                found.append(self.words[seen])
+        return tuple(found)
+
     def with_words(self, texts: Sequence[str]) -> "Line":
         """The line with each word replaced and all else as it was.
 
@@ -144,17 +157,29 @@ class Line:
                 raise PunctError(Errors.P063.format(text=repr(text)))
         if tuple(texts) == self.words:
             return self
+        return Line(self.begun(texts), self.is_word)
+
+    def begun(self, texts: Sequence[str]) -> str:
+        """The line as far as its words are known.
+
+        texts (Sequence[str]): What to write for its first words; see `with_words`.
+        RETURNS (str): The line up to the last of them; with all of them, to its end.
+        """
+        n = len(texts)
+        known = [k for k, run in enumerate(self.runs, 1) if run.word in range(n)]
+        end = len(self.runs) if n == len(self.parts) else max(known, default=0)
         new = (
             part
-            for text, parts in zip(texts, self.parts, strict=True)
+            for text, parts in zip(texts, self.parts, strict=False)
             for part in shared_out(_with_entities("".join(parts), text), parts)
         )
-        written = [run.text if run.word is None else next(new) for run in self.runs]
-        for k, run in enumerate(self.runs):
+        runs = self.runs[:end]
+        written = [run.text if run.word is None else next(new) for run in runs]
+        for k, run in enumerate(runs):
             gone = run.word is not None and not written[k]
             if gone and k and written[k - 1] == " ":
                 written[k - 1] = ""
-        return Line("".join(written), self.is_word)
+        return "".join(written)
 
 
 def shared_out(text: str, parts: Sequence[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ import pytest
 from spacy_punct.cli.jobs import Job, plan, run_jobs
 from spacy_punct.cli.shared import WordBar, target
 from spacy_punct.errors import PunctError
-from spacy_punct.files import is_running
+from spacy_punct.processes import is_running
 from tests.conftest import REPOSITORY
 
 

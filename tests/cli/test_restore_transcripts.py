@@ -124,7 +124,7 @@ def test_restore_switches(restore):
     assert "," not in restore("--marks", ".?", stdin=plain).output
     assert restore("--casing", "keep", stdin=plain).output.islower()
     kept = restore("--existing", "keep", stdin=f"well! {plain}").output
-    assert kept.startswith("Well!")
+    assert "Well!" in kept
     sure = restore("--threshold", "1", stdin=plain).output
     assert sum(map(sure.count, ".,?")) < sum(map(full.count, ".,?"))
     paged = restore("--paragraphs", "none", stdin=f"{plain}\n{plain}\n").output
