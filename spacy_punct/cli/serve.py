@@ -27,12 +27,27 @@ def serve(
             min=1, help="Characters per request; the page splits longer texts."
         ),
     ] = Limits.max_chars,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Processes, each with a copy of the pipeline.")
+    ] = 1,
+    cors: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Another site whose pages may use the API, such as "
+            "https://example.org; may be given several times."
+        ),
+    ] = None,
+    access_log: Annotated[
+        bool,
+        typer.Option("--access-log", help="Log requests, without their texts."),
+    ] = False,
 ) -> None:
     """Serve a page on which to try a pipeline, until Ctrl-C.
 
     Type or paste text and see it restored or corrected; ask its marks why they are
     there; move and delete parts of sentences, and the punctuation follows. Programs
-    can post JSON to /restore, /correct and /underlying; /openapi.json describes how.
+    can post JSON to /restore, /restore_words, /correct and /underlying, as
+    /openapi.json describes, and send live words over a WebSocket to /live.
 
     Examples:
 
@@ -49,7 +64,15 @@ def serve(
             raise
         raise PunctError(Errors.P167.format(package=error.name)) from None
     limits = Limits(max_chars=max_chars)
-    server = PunctuationServer(loaded(model), host, port, limits)
+    server = PunctuationServer(
+        loaded(model),
+        host,
+        port,
+        limits,
+        origins=cors or (),
+        access_log=access_log,
+        workers=workers,
+    )
     if not server.is_local:
         typer.secho(Warnings.W150.format(host=host), fg="yellow", err=True)
     typer.echo(f"Serving {model} at {server.url} (Ctrl-C to stop)")

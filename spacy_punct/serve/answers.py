@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 from spacy.language import Language
+from spacy.tokens import Doc
 
 from spacy_punct.corrector.changes import CorrectedSentence
 from spacy_punct.corrector.component import PunctuationCorrector
@@ -18,7 +19,14 @@ from spacy_punct.reading.bare import parse_words
 from spacy_punct.reading.pieces import PieceData
 from spacy_punct.rephrasing.rephrase import rephrased_pieces, rephrased_sentences
 from spacy_punct.restorer.component import PunctuationRestorer, Restoration
-from spacy_punct.serve.requests import Body, EditedBody
+from spacy_punct.restorer.texts import owners, words_of
+from spacy_punct.serve.requests import (
+    CorrectBody,
+    EditedBody,
+    RestoreBody,
+    SpokenWord,
+    WordsBody,
+)
 
 _DOUBTFUL = 0.8
 """An empty slot is mentioned if the probability that it is empty is below this."""
@@ -140,14 +148,17 @@ class Place(BaseModel):
 class CorrectionAnswer(Place):
     """A correction: `text` is to stand from `start` to `end`.
 
-    slot (int): The slot that changes.
-    before, after (list[str]): Its marks.
+    kind, message (str): What is wrong, by name and for a writer.
+    slot (int | None): The slot that changes; null if a word or a space does.
+    before, after (list[str]): Its marks, or what is written.
     probability (float): Of those after.
     word, constituent (Place): The word that explains it, and the constituent it heads.
     """
 
     text: str
-    slot: int
+    kind: str
+    message: str
+    slot: int | None
     before: list[str]
     after: list[str]
     probability: float
@@ -162,11 +173,30 @@ class CorrectAnswer(BaseModel):
     corrections: list[CorrectionAnswer]
 
 
-def restore(nlp: Language, pipe: PunctuationRestorer, body: Body) -> RestoreAnswer:
+class RestoredWordAnswer(BaseModel):
+    """A word with its marks, and all that belongs to it.
+
+    word (str): The word. It is empty if it is now written together with the one
+        before.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    word: str
+
+
+class WordsAnswer(BaseModel):
+    """Restored words, and the text that they are."""
+
+    text: str
+    words: list[RestoredWordAnswer]
+
+
+def restore(
+    nlp: Language, pipe: PunctuationRestorer, body: RestoreBody
+) -> RestoreAnswer:
     """Restore the punctuation of a text."""
-    doc = nlp(body.text, disable=_punctuation_names(nlp))
-    (answers,) = pipe.predict([doc])
-    pipe.set_annotations([doc], [answers])
+    doc, answers = _restored(nlp, pipe, body.text, body.settings())
     sentences = [
         RestoredSentenceAnswer(slots=_restored_slots(answer), **fields)
         for answer, _, fields in _sentences(answers, doc.user_data[PIECES], pipe)
@@ -174,20 +204,59 @@ def restore(nlp: Language, pipe: PunctuationRestorer, body: Body) -> RestoreAnsw
     return RestoreAnswer(text=doc._.restored_text, sentences=sentences)
 
 
-def correct(nlp: Language, pipe: PunctuationCorrector, body: Body) -> CorrectAnswer:
+def restore_words(
+    nlp: Language, pipe: PunctuationRestorer, body: WordsBody
+) -> WordsAnswer:
+    """Restore the punctuation of words; what belongs to them stays with them."""
+    found: list[RestoredWordAnswer] = []
+    for _, group in groupby(body.words, key=lambda item: item.speaker):
+        turn = list(group)
+        words = [item.word for item in turn]
+        doc, _ = _restored(nlp, pipe, " ".join(words), body.settings())
+        restored = words_of(doc, owners(doc, words), len(words))
+        found += (
+            RestoredWordAnswer(**(_fields(item) | {"word": word.text}))
+            for item, word in zip(turn, restored, strict=True)
+        )
+    text = " ".join(item.word for item in found if item.word)
+    return WordsAnswer(text=text, words=found)
+
+
+def _fields(item: SpokenWord) -> dict[str, Any]:
+    return item.model_dump(exclude_unset=True)
+
+
+def _restored(
+    nlp: Language, pipe: PunctuationRestorer, text: str, settings: dict[str, Any]
+) -> tuple[Doc, list[Restoration]]:
+    """A restored Doc, and what was found of its sentences."""
+    doc = nlp(text, disable=punctuation_names(nlp))
+    with pipe.having(**settings):
+        (answers,) = pipe.predict([doc])
+        pipe.set_annotations([doc], [answers])
+    return doc, answers
+
+
+def correct(
+    nlp: Language, pipe: PunctuationCorrector, body: CorrectBody
+) -> CorrectAnswer:
     """Correct the punctuation of a text."""
-    doc = nlp(body.text, disable=_punctuation_names(nlp))
-    (answers,) = pipe.predict([doc])
-    pipe.set_annotations([doc], [answers])
+    doc = nlp(body.text, disable=punctuation_names(nlp))
+    with pipe.having(**body.settings()):
+        (answers,) = pipe.predict([doc])
+        pipe.set_annotations([doc], [answers])
     constituents = {k: v for answer in answers for k, v in _constituents(answer)}
     corrections = []
     for found in doc._.corrections:
-        words = doc[slice(*constituents[found.word.i])]
+        place = found.word.i
+        words = doc[slice(*constituents.get(place, (place, place + 1)))]
         corrections.append(
             CorrectionAnswer(
                 start=found.start,
                 end=found.end,
                 text=found.text,
+                kind=found.kind,
+                message=found.message,
                 slot=found.slot,
                 before=list(found.before),
                 after=list(found.after),
@@ -215,7 +284,7 @@ def underlying(
     return UnderlyingAnswer(text=_joined(pieces), sentences=sentences)
 
 
-def _punctuation_names(nlp: Language) -> list[str]:
+def punctuation_names(nlp: Language) -> list[str]:
     """The components for punctuation, of which each request asks only one."""
     return [name for name, pipe in nlp.pipeline if isinstance(pipe, PunctuationPipe)]
 
@@ -324,6 +393,6 @@ def _constituents(answer: CorrectedSentence) -> Iterator[tuple[int, tuple[int, i
     """The tokens of the constituent of each word that explains something."""
     positions = answer.source.positions
     spans = answer.source.tree.projective().spans
-    for word in answer.words.values():
+    for word, _ in answer.changes.values():
         first, end = spans[word]
         yield positions[word], (positions[first], positions[end - 1] + 1)

@@ -13,6 +13,7 @@ class Limits:
     """What a server accepts, so that nobody can use up its memory or its time.
 
     max_chars (int): Characters per text. Clients have to split longer ones.
+    max_file_chars (int): Characters per transcript, which is restored in steps.
     max_connections (int): Connections at the same time; more are answered with 503.
     max_waiting (int): Requests that wait for the pipeline; more are answered with 503.
     wait_seconds (float): How long a request waits for the pipeline before a 503.
@@ -21,6 +22,7 @@ class Limits:
     """
 
     max_chars: int = 10_000
+    max_file_chars: int = 4_000_000
     max_connections: int = 128
     max_waiting: int = 96
     wait_seconds: float = 60.0
@@ -28,10 +30,15 @@ class Limits:
     idle_seconds: int = 30
 
     def __post_init__(self) -> None:
-        for name in ("max_chars", "max_connections", "max_waiting"):
+        for name in ("max_chars", "max_file_chars", "max_connections", "max_waiting"):
             check_range(name, getattr(self, name), 1)
 
     @property
     def max_bytes(self) -> int:
         """Bytes per body: enough for the longest text, however escaped, and edits."""
         return _BYTES_PER_CHARACTER * self.max_chars + _BYTES_OF_EDITS
+
+    @property
+    def max_file_bytes(self) -> int:
+        """Bytes per body with a transcript; few files have much to escape."""
+        return 2 * self.max_file_chars + _BYTES_OF_EDITS

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from spacy_punct.about import __version__
-from spacy_punct.serve.requests import Body
+from spacy_punct.serve.requests import Posted
 
 _JSON = "application/json"
 _REFERENCE = "#/components/schemas/{model}"
@@ -38,13 +38,16 @@ class Operation:
     path (str): The address.
     summary (str): What it is for.
     answer (type[BaseModel]): What is answered.
-    body (type[Body] | None): What is posted there; None if it is only read.
+    body (type[Posted] | None): What is posted there; None if it is only read.
+    media_type, body_type (str): How the answer and the body are written.
     """
 
     path: str
     summary: str
     answer: type[BaseModel]
-    body: type[Body] | None = None
+    body: type[Posted] | None = None
+    media_type: str = _JSON
+    body_type: str = _JSON
 
 
 def describe(operations: Iterable[Operation]) -> dict[str, Any]:
@@ -61,18 +64,20 @@ def describe(operations: Iterable[Operation]) -> dict[str, Any]:
     ]
     schemas, definitions = models_json_schema(models, ref_template=_REFERENCE)
 
-    def content(model: type[BaseModel], mode: JsonSchemaMode) -> dict[str, Any]:
-        return {"content": {_JSON: {"schema": schemas[model, mode]}}}
+    def content(
+        model: type[BaseModel], mode: JsonSchemaMode, media_type: str = _JSON
+    ) -> dict[str, Any]:
+        return {"content": {media_type: {"schema": schemas[model, mode]}}}
 
     paths = {}
     for operation in operations:
         found: dict[str, Any] = {
             "summary": operation.summary,
-            "operationId": operation.path.strip("/"),
+            "operationId": operation.path.strip("/").replace("/", "_"),
             "responses": {
                 "200": {
                     "description": "The answer.",
-                    **content(operation.answer, "serialization"),
+                    **content(operation.answer, "serialization", operation.media_type),
                 },
                 "default": {
                     "description": "What is wrong with the request, or the server.",
@@ -81,7 +86,7 @@ def describe(operations: Iterable[Operation]) -> dict[str, Any]:
             },
         }
         if operation.body is not None:
-            body = content(operation.body, "validation")
+            body = content(operation.body, "validation", operation.body_type)
             found["requestBody"] = {"required": True, **body}
         method = "get" if operation.body is None else "post"
         paths[operation.path] = {method: found}

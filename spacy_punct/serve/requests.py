@@ -11,7 +11,10 @@ from starlette.exceptions import HTTPException
 from spacy_punct.errors import Errors
 from spacy_punct.rephrasing import edits
 from spacy_punct.rephrasing.edits import TreeEdit
+from spacy_punct.restorer.component import Existing
 from spacy_punct.serve.limits import Limits
+from spacy_punct.text.casing import Casing
+from spacy_punct.text.writer import Quotes
 
 MAX_EDITS = 100
 """Edits per request."""
@@ -19,9 +22,13 @@ MAX_EDITS = 100
 _MARKS_IN_A_ROW = 200
 _TOO_MANY_MARKS = re.compile(rf"[^\w\s]{{{_MARKS_IN_A_ROW + 1}}}")
 _SHOWN = 200
+_LONGEST_WORD = 1000
+_MOST_AHEAD = 200
 
-B = TypeVar("B", bound="Body")
+B = TypeVar("B", bound="Posted")
 Number = Annotated[int, Field(ge=-(2**31), lt=2**31)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Word = Annotated[str, Field(pattern=r"^\S+$", max_length=_LONGEST_WORD)]
 Token = Annotated[
     int, Field(ge=0, lt=2**31, description="A word: its token in the text, from 0.")
 ]
@@ -29,6 +36,29 @@ Token = Annotated[
 
 class _Fields(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Posted(_Fields):
+    """What a request may have as its body."""
+
+    @property
+    def full_text(self) -> str:
+        """What the pipeline is to read."""
+        raise NotImplementedError
+
+    def check(self, limits: Limits) -> None:
+        """Refuse a text that would take too long."""
+        text = self.full_text
+        _check_size(len(text), limits)
+        if found := _TOO_MANY_MARKS.search(text):
+            message = Errors.P159.format(limit=_MARKS_IN_A_ROW, start=found.start())
+            raise HTTPException(422, message)
+
+
+def _check_size(n_chars: int, limits: Limits) -> None:
+    if n_chars > limits.max_chars:
+        message = Errors.P158.format(n=n_chars, limit=limits.max_chars)
+        raise HTTPException(413, message)
 
 
 class Delete(_Fields):
@@ -99,7 +129,7 @@ AnyEdit = Annotated[
 ]
 
 
-class Body(_Fields):
+class Body(Posted):
     """A text.
 
     text (str): Plain text.
@@ -107,14 +137,102 @@ class Body(_Fields):
 
     text: str
 
-    def check(self, limits: Limits) -> None:
-        """Refuse a text that would take too long."""
-        if len(self.text) > limits.max_chars:
-            message = Errors.P158.format(n=len(self.text), limit=limits.max_chars)
-            raise HTTPException(413, message)
-        if found := _TOO_MANY_MARKS.search(self.text):
-            message = Errors.P159.format(limit=_MARKS_IN_A_ROW, start=found.start())
-            raise HTTPException(422, message)
+    @property
+    def full_text(self) -> str:
+        return self.text
+
+
+class RestorerOptions(_Fields):
+    """Settings of the restorer for one request; null for those of the pipeline.
+
+    marks (list[str] | None): The marks that may be written.
+    casing, existing, quotes, threshold: See the component.
+    """
+
+    marks: Annotated[list[str], Field(max_length=100)] | None = None
+    casing: Casing | None = None
+    existing: Existing | None = None
+    quotes: Quotes | None = None
+    threshold: Share | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """The settings that are given."""
+        given = self.model_dump(include=set(RestorerOptions.model_fields))
+        return {name: value for name, value in given.items() if value is not None}
+
+
+class RestoreBody(Body, RestorerOptions):
+    """A text, and how to restore it."""
+
+
+class CorrectBody(Body):
+    """A text, and how to correct it.
+
+    threshold (float | None): How probable a correction must be; null for the setting
+        of the pipeline.
+    """
+
+    threshold: Share | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """The settings that are given."""
+        return {} if self.threshold is None else {"threshold": self.threshold}
+
+
+class SpokenWord(BaseModel):
+    """A word, and anything that belongs to it, such as times.
+
+    word (str): The word, without white space in it.
+    speaker: Who says it, if that is known. A change ends a sentence.
+    """
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    word: Word
+    speaker: str | int | None = None
+
+
+class WordsBody(Posted, RestorerOptions):
+    """Words, and how to restore them.
+
+    words (list[SpokenWord]): The words in order.
+    """
+
+    words: list[SpokenWord]
+
+    @property
+    def full_text(self) -> str:
+        return " ".join(item.word for item in self.words)
+
+
+class LiveMessage(Posted, RestorerOptions):
+    """The next words of live text.
+
+    words (list[str]): The words, without white space in them.
+    end (bool): Whether the sentence ends with them.
+    lookahead, step (int | None): How many words must follow a word before it is
+        stable, and how many become stable together. These, and the settings of the
+        restorer, go into the first message.
+    """
+
+    words: list[Word] = Field(default_factory=list)
+    end: bool = False
+    lookahead: Annotated[int, Field(ge=1, le=_MOST_AHEAD)] | None = None
+    step: Annotated[int, Field(ge=1, le=_MOST_AHEAD)] | None = None
+
+    @property
+    def full_text(self) -> str:
+        return " ".join(self.words)
+
+
+class Batch(Posted):
+    """Several requests of a kind, which may have as many characters as one."""
+
+    items: list[Any]
+
+    @property
+    def full_text(self) -> str:
+        return "\n".join(item.full_text for item in self.items)
 
 
 class EditedBody(Body):

@@ -1,10 +1,12 @@
 """The command that serves, run as users run it."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +17,7 @@ import spacy
 from typer.testing import CliRunner
 
 from spacy_punct.cli import punct
+from tests.descendants import PROC, descendants
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="Windows has other signals"
@@ -31,10 +34,13 @@ PUNCT_WITHOUT_IMPORTS = (
 
 
 @contextmanager
-def served(path: Path, punct=PUNCT, **kwargs) -> Iterator[tuple[subprocess.Popen, str]]:
+def served(
+    path: Path, punct=PUNCT, options=(), **kwargs
+) -> Iterator[tuple[subprocess.Popen, str]]:
     """The command's process, and the address it prints."""
+    options = ("--port", "0", "--max-chars", "500", *options)
     process = subprocess.Popen(
-        [sys.executable, *punct, "serve", path, "--port", "0", "--max-chars", "500"],
+        [sys.executable, *punct, "serve", path, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -70,16 +76,20 @@ def test_serve_until_interrupted(both_path):
     assert not err
 
 
+def restored(url: str, text: str) -> str:
+    body = json.dumps({"text": text}).encode()
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{url}restore", body, headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.load(answer)["text"]
+
+
 def test_serve_answers_before_it_is_terminated(both_path):
     with served(both_path, PUNCT_WITHOUT_IMPORTS) as (process, url):
-        body = json.dumps({"text": "anna visits the old gardener and laughs " * 10})
-        headers = {"Content-Type": "application/json"}
-        request = urllib.request.Request(f"{url}restore", body.encode(), headers)
         texts = []
 
         def ask() -> None:
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                texts.append(json.load(answer)["text"])
+            texts.append(restored(url, "anna visits the old gardener and laughs " * 10))
 
         threads = [threading.Thread(target=ask) for _ in range(2)]
         threads[0].start()
@@ -92,6 +102,26 @@ def test_serve_answers_before_it_is_terminated(both_path):
     assert len(texts) == 2
     assert process.returncode == -signal.SIGTERM
     assert not err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not PROC.is_dir(), reason="looks for processes there")
+def test_serve_replaces_workers_that_die_and_logs_requests(both_path):
+    options = ("--workers", "2", "--access-log")
+    with served(both_path, options=options) as (process, url):
+        assert "gardener" in restored(url, "the gardener laughs").lower()
+        first, second = descendants(process.pid, "spawn_main")
+        os.kill(first, signal.SIGKILL)
+        while set(workers := descendants(process.pid, "spawn_main")) <= {first, second}:
+            time.sleep(0.05)
+        assert second in workers
+        os.kill(second, signal.SIGKILL)  # the new one has to answer
+        assert "gardener" in restored(url, "the gardener laughs").lower()
+        process.send_signal(signal.SIGTERM)
+        _, log = process.communicate(timeout=60)  # ends when all of them have
+    assert process.returncode == -signal.SIGTERM
+    assert log.count('"POST /restore HTTP/1.1" 200') == 2
+    assert "gardener" not in log
 
 
 def test_serve_says_what_is_wrong_in_one_line(tmp_path):

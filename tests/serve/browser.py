@@ -26,7 +26,14 @@ _FLAGS = [
     "--mute-audio",
     "--hide-scrollbars",
 ]
-_KEYS = {"Delete": 46, "Escape": 27, "ArrowRight": 39, "ArrowLeft": 37, "Tab": 9}
+_KEYS = {
+    "Delete": 46,
+    "Enter": 13,
+    "Escape": 27,
+    "ArrowRight": 39,
+    "ArrowLeft": 37,
+    "Tab": 9,
+}
 
 
 class Browser:
@@ -69,6 +76,7 @@ class Browser:
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.call(f"{domain}.enable")
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)
 
     def _wait_for_page(self) -> list[dict[str, Any]]:
         deadline = monotonic() + self._seconds
@@ -171,6 +179,7 @@ class Browser:
                 code=key,
                 windowsVirtualKeyCode=_KEYS[key],
                 modifiers=int(alt),
+                **({"text": "\r"} if (kind, key) == ("keyDown", "Enter") else {}),
             )
 
     def middle(self, expression: str) -> tuple[float, float]:
@@ -207,6 +216,18 @@ class Browser:
             x, y = (a + share * (b - a) for a, b in zip(start, end, strict=True))
             self._mouse("mouseMoved", x, y, buttons=1)
         self._mouse("mouseReleased", *end)
+
+    def drop(self, file: Path, expression: str) -> None:
+        """Drop a file on an element."""
+        x, y = self.middle(expression)
+        data = {"items": [], "files": [str(file)], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.call("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
+
+    def downloads_to(self, folder: Path) -> None:
+        self.call(
+            "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder)
+        )
 
     def _mouse(self, kind: str, x: float, y: float, buttons: int = 0) -> None:
         is_click = kind in ("mousePressed", "mouseReleased")

@@ -1,12 +1,18 @@
 """The page as people use it, in a browser without a window."""
 
 import json
+import os
+import re
 from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 
 from tests.serve.browser import CHROMIUM, Browser
 from tests.serve.conftest import running
+from tests.serve.test_transcripts import SRT
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None,
@@ -15,11 +21,17 @@ pytestmark = pytest.mark.skipif(
 
 WORDS = "if the rain stops anna will visit the old gardener however peter laughs"
 SENTENCE = "If the rain stops, Anna will visit the old gardener."
+LONG = "\n\n".join(f"{WORDS} number {n}" for n in range(400))
+RUN_ON = "anna visits the old gardener and peter sells lemons if the rain stops " * 40
 ARABIC = "مرحبا بالعالم كيف الحال"
 DONE = (
     "document.querySelector('.part') && !document.querySelector('.part.waiting')"
     " && document.getElementById('output').ariaBusy === 'false'"
 )
+
+
+AXE = os.environ.get("SPACY_PUNCT_AXE")
+"""The file axe.min.js of axe-core (npm install axe-core)."""
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +95,7 @@ def is_within(page: Browser, selector: str) -> bool:
 
 def test_type_restore_and_hover(page, client):
     write(page, WORDS)
-    page.wait("document.querySelector('.mark')")
+    page.wait("document.querySelector('#output .mark')")
     found = answer(client, "/restore", text=WORDS)
     shown = result(page).replace("·", "")
     assert shown == found["text"]
@@ -93,11 +105,11 @@ def test_type_restore_and_hover(page, client):
         for piece in sentence["pieces"]
         if "slot" in piece
     ]
-    assert page.run("document.querySelectorAll('.mark').length") == len(marks)
+    assert page.run("document.querySelectorAll('#output .mark').length") == len(marks)
     number, (sentence, piece) = next(
         (k, mark) for k, mark in enumerate(marks) if mark[1]["constituent"] is not None
     )
-    page.hover(f"document.querySelectorAll('.mark')[{number}]")
+    page.hover(f"document.querySelectorAll('#output .mark')[{number}]")
     page.wait("!document.getElementById('card').hidden")
     assert is_within(page, "#card")
     (slot,) = (s for s in sentence["slots"] if s["slot"] == piece["slot"])
@@ -121,9 +133,9 @@ def test_correct_and_refuse(page, client):
     text = "Well; Peter sold , bread, lemons and, onions"
     choose(page, "correct")
     write(page, text)
-    page.wait("document.querySelector('.change')")
+    page.wait("document.querySelector('#output .change')")
     found = answer(client, "/correct", text=text)
-    n_changes = page.run("document.querySelectorAll('.change').length")
+    n_changes = page.run("document.querySelectorAll('#output .change').length")
     assert n_changes == len(found["corrections"])
     page.run(
         "Object.defineProperty(navigator, 'clipboard', {value: {writeText:"
@@ -133,7 +145,7 @@ def test_correct_and_refuse(page, client):
     page.wait("window.copied")
     assert page.run("copied") == found["text"]
     for number in range(n_changes):
-        page.click(f"document.querySelectorAll('.change')[{number}]")
+        page.click(f"document.querySelectorAll('#output .change')[{number}]")
         page.click("document.querySelector('#card button')")
     page.click("document.getElementById('copy')")
     page.wait(f"window.copied === {json.dumps(text)}")
@@ -205,8 +217,8 @@ def test_phone(page, server):
     page.resize(360, 640, touch=True)
     load(page, server.url)
     write(page, WORDS)
-    page.wait("document.querySelector('.mark')")
-    page.tap("document.querySelectorAll('.mark')[0]")
+    page.wait("document.querySelector('#output .mark')")
+    page.tap("document.querySelectorAll('#output .mark')[0]")
     page.wait("!document.getElementById('card').hidden")
     assert is_within(page, "#card")
     for mode in ("restore", "correct", "rearrange"):
@@ -273,3 +285,223 @@ def test_page_hides_what_the_pipeline_cannot_do(browser, that_corrects):
             ".map((t) => t.innerText)"
         )
         assert shown == ["Restore", "Rearrange"]
+
+
+# What people come with, and leave with
+
+
+def fresh(page: Browser, server, fragment: str = "") -> None:
+    """Open the page as on a first visit."""
+    page.run("localStorage.clear()")
+    load(page, f"{server.url}#{fragment}")
+    page.wait(DONE)
+
+
+def paste(page: Browser, text: str) -> None:
+    page.run(
+        f"source.value = {json.dumps(text)}; source.dispatchEvent(new Event('input'))"
+    )
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+@pytest.mark.parametrize(
+    ("mode", "shown"),
+    [("restore", ".mark"), ("correct", ".change"), ("rearrange", ".node")],
+)
+def test_page_starts_with_an_example_that_works(page, server, mode, shown):
+    fresh(page, server, mode)
+    assert page.run("source.value")
+    page.wait(f"document.querySelector('#output {shown}')")
+    assert page.run("!copy.disabled && !download.disabled")
+    legend = "[...document.querySelectorAll('.legend')].filter((e) => !e.hidden)"
+    assert page.run(f"{legend}.map((e) => e.dataset.mode)") == [mode]
+
+
+def test_text_and_task_survive_a_reload(page, server):
+    choose(page, "rearrange")
+    write(page, SENTENCE)
+    load(page, server.url)
+    page.wait(DONE)
+    assert page.run("source.value") == SENTENCE
+    assert page.run("document.body.className") == "is-rearrange"
+    page.run("document.getElementById('clear').click()")
+    load(page, server.url)
+    assert page.run("source.value") == ""
+
+
+def test_long_sentences_go_on_from_part_to_part(page, client):
+    page.run(
+        "window.sent = []; window.fetched = fetch; window.fetch = (path, request) =>"
+        "{ sent.push(JSON.parse(request.body).text); return fetched(path, request); }"
+    )
+    paste(page, RUN_ON)
+    page.wait(f"document.querySelectorAll('.part').length > 1 && {DONE}")
+    assert words(result(page)) == words(RUN_ON)
+    page.run("window.fetch = fetched")
+    sent = page.run("sent")
+    assert len(sent) > 1
+    for text, following in pairwise(sent):
+        *_, last = answer(client, "/restore", text=text)["sentences"]
+        assert following.startswith(" ".join(word["text"] for word in last["words"]))
+
+
+def test_long_work_shows_progress_and_can_be_stopped(page):
+    paste(page, LONG)
+    page.wait("!work.hidden && progress.value > 0")
+    assert re.match(r"[\d,]+ of [\d,]+ words", page.text("#count"))
+    assert is_within(page, "#progress")
+    page.click("document.getElementById('stop')")
+    page.wait("document.getElementById('stop').textContent === 'Go on'")
+    done = page.run("progress.value")
+    sleep(0.3)
+    assert page.run("progress.value") == done < page.run("progress.max")
+    page.click("document.getElementById('stop')")
+    page.wait(f"progress.value > {done}")
+
+
+def test_panes_scroll_together(page):
+    paste(page, "\n\n".join([WORDS] * 60))
+    page.wait("output.scrollHeight > 2 * output.clientHeight")
+    share = "(pane) => pane.scrollTop / (pane.scrollHeight - pane.clientHeight)"
+    for pane, other in (("source", "output"), ("output", "source")):
+        page.run(f"{pane}.scrollTop = {pane}.scrollHeight * 0.4")
+        page.wait(f"Math.abs(({share})({pane}) - ({share})({other})) < 0.05")
+        page.run(f"{pane}.scrollTop = 0")
+        page.wait(f"{other}.scrollTop === 0")
+
+
+def test_a_dropped_file_comes_back_in_any_format(page, server, tmp_path):
+    file = tmp_path / "talk.srt"
+    file.write_text(SRT, encoding="utf-8")
+    page.drop(file, "source")
+    page.wait("document.querySelector('.file')")
+    assert "talk.srt" in page.text("#note")
+    assert "00:00:01,000 --> 00:00:04,000 X1:40" in result(page)
+    page.downloads_to(tmp_path)
+    for name, beginning in (("srt", "1\n"), ("vtt", "WEBVTT")):
+        page.run(f"format.value = '{name}'; format.dispatchEvent(new Event('change'))")
+        page.click("document.getElementById('download')")
+        saved = tmp_path / f"talk.restored.{name}"
+        deadline = monotonic() + 20
+        while not saved.exists() and monotonic() < deadline:
+            sleep(0.02)
+        assert saved.read_text("utf-8").startswith(beginning)
+        assert saved.read_text("utf-8").strip() == result(page).strip()
+    load(page, server.url)
+    page.wait("document.querySelector('.file')")
+    assert page.run("document.getElementById('tab-correct').disabled")
+    page.run("document.getElementById('clear').click()")
+    assert not page.run("document.getElementById('tab-correct').disabled")
+
+
+def test_a_file_that_cannot_be_read_says_so(page, tmp_path):
+    file = tmp_path / "other.json"
+    file.write_text('{"a": 1}', encoding="utf-8")
+    page.drop(file, "source")
+    page.wait("document.querySelector('.failed')")
+    assert "other.json" in page.run("document.querySelector('.failed').dataset.error")
+    assert page.run("copy.disabled")
+    page.errors.clear()  # the browser logs the status
+
+
+def test_options_are_those_that_the_server_has(page, client):
+    body = client.get("/openapi.json").json()["paths"]["/restore"]["post"]
+    name = body["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+    schemas = client.get("/openapi.json").json()["components"]["schemas"]
+    known = {"casing", "existing", "quotes"} & set(
+        schemas[name.rpartition("/")[2]]["properties"]
+    )
+    assert page.run("document.querySelectorAll('#options select').length") == len(known)
+    write(page, WORDS)
+    if "casing" in known:
+        page.run(
+            "(() => { const own = document.querySelector('#options select');"
+            "own.value = 'keep'; own.dispatchEvent(new Event('change')); })()"
+        )
+        found = answer(client, "/restore", text=WORDS, casing="keep")["text"]
+        page.wait(f"output.innerText === {json.dumps(found)}")
+    page.click("document.getElementById('doubts')")
+    assert page.run(
+        "[...document.querySelectorAll('#output .maybe')].every((e) => !e.offsetWidth)"
+    )
+    page.click("document.getElementById('doubts')")
+
+
+# Everybody
+
+
+def test_keys_reach_every_mark_and_what_it_offers(page):
+    choose(page, "correct")
+    write(page, "Well; Peter sold , bread, lemons and, onions")
+    page.wait("document.querySelector('#output .change')")
+    page.run("output.focus()")
+    page.press("ArrowRight")
+    assert page.run("document.activeElement.classList.contains('change')")
+    page.wait("!card.hidden")
+    page.press("Enter")
+    page.wait("card.contains(document.activeElement)")
+    page.press("Escape")
+    page.wait("card.hidden")
+    assert page.run("document.activeElement.classList.contains('change')")
+    page.press("Enter")
+    page.press("Enter")
+    page.wait("document.querySelector('#output .change.kept')")
+
+
+@pytest.mark.parametrize("size", [(390, 844), (360, 640), (1280, 800)])
+def test_the_result_is_never_off_screen(page, size):
+    page.resize(*size, touch=size[0] < 500)
+    for mode in ("restore", "correct", "rearrange"):
+        choose(page, mode)
+        paste(page, f"{SENTENCE} " * 60)
+        page.wait("document.querySelector('.part:not(.waiting)')")
+        assert page.run("output.clientHeight") > 150
+        assert is_within(page, "#output")
+        assert is_within(page, "#copy")
+        page.run("document.getElementById('clear').click()")
+
+
+@pytest.mark.skipif(AXE is None, reason="SPACY_PUNCT_AXE names no axe.min.js")
+@pytest.mark.parametrize("is_dark", [False, True])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing(page, server, tmp_path, width, is_dark):
+    page.resize(width, 844, touch=width < 500)
+    page.dark(is_dark)
+    page.run(Path(AXE).read_text("utf-8") + "; 0")
+
+    def check(state: str) -> None:
+        found = page.run(
+            "axe.run().then(({ violations }) => JSON.stringify(violations.map("
+            "({ id, nodes }) => [id, nodes.map(({ html }) => html)])))"
+        )
+        assert json.loads(found) == [], state
+
+    for mode, text in (("restore", WORDS), ("correct", "Well; Peter sold , bread")):
+        choose(page, mode)
+        check(f"{mode}, nothing")
+        write(page, text)
+        check(mode)
+        page.run("document.querySelector('#output [role=button]').focus()")
+        page.wait("!card.hidden")
+        check(f"{mode}, a card")
+        page.run("document.getElementById('clear').click()")
+    choose(page, "rearrange")
+    write(page, SENTENCE)
+    check("rearrange")
+    page.click("document.querySelector('.node:not(.whole) > .relation')")
+    check("rearrange, a part selected")
+    choose(page, "restore")
+    paste(page, LONG)
+    page.wait("!work.hidden && progress.value > 0")
+    check("restore, at work")
+    page.click("document.getElementById('stop')")
+    check("restore, stopped")
+    file = tmp_path / "talk.srt"
+    file.write_text(SRT, encoding="utf-8")
+    page.drop(file, "source")
+    page.wait("document.querySelector('.file')")
+    check("a file")
+    page.dark(False)

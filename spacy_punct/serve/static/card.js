@@ -25,7 +25,10 @@ export function explain(button, contents, light) {
   button.addEventListener("blur", ({ relatedTarget }) => {
     if (owner === button && !card.contains(relatedTarget)) hide();
   });
-  button.addEventListener("click", () => open(true));
+  button.addEventListener("click", ({ detail }) => {
+    open(true);
+    if (detail === 0) card.querySelector("button")?.focus(); // by a key
+  });
 }
 
 function show(button, nodes, light, pin) {
@@ -63,36 +66,40 @@ function place(box) {
   const left = Math.max(GAP, Math.min(middle, width - own - GAP));
   const isBelow = box.bottom + GAP + height <= window.innerHeight || box.top < height;
   const top = isBelow ? box.bottom + GAP : box.top - GAP - height;
-  card.style.left = `${left + window.scrollX}px`;
-  card.style.top = `${top + window.scrollY}px`;
+  card.style.left = `${left}px`;
+  card.style.top = `${top}px`;
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") hide();
+  if (event.key !== "Escape" || !owner) return;
+  if (card.contains(document.activeElement)) {
+    owner.focus();
+  }
+  hide();
 });
 document.addEventListener("pointerdown", ({ target }) => {
   if (owner && !owner.contains(target) && !card.contains(target)) hide();
 });
 window.addEventListener("resize", hide);
+const follow = () => owner && place(owner.getBoundingClientRect());
+document.addEventListener("scroll", follow, { capture: true, passive: true });
 
 /** Rows of a mark, a bar and a number. */
 export function chances(rows) {
   return element(
     "dl",
     {},
-    ...rows.flatMap(({ label, p, shown, isNow }) => {
+    ...rows.map(({ label, p, shown, isNow }) => {
+      const bar = element("span", { class: "bar", "aria-hidden": "true" });
+      bar.style.setProperty("--p", p);
       const name = isNow ? "now" : null;
-      return [
+      return element(
+        "div",
+        {},
         element("dt", { class: name, text: label }),
-        bar(p),
+        element("dd", {}, bar),
         element("dd", { class: name, text: shown }),
-      ];
+      );
     }),
   );
-}
-
-function bar(p) {
-  const made = element("span", { class: "bar", "aria-hidden": "true" });
-  made.style.setProperty("--p", p);
-  return made;
 }

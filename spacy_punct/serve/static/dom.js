@@ -15,15 +15,30 @@ export function element(tag, { text, data, on, ...attributes } = {}, ...children
   return made;
 }
 
-/** A button that is part of a line of text: lines break and run as if it was none. */
+/** A button in a line of text, which breaks and runs as if there was none. */
 export function inlineButton(attributes) {
-  const button = element("span", { role: "button", tabindex: 0, ...attributes });
+  const button = element("span", { role: "button", tabindex: -1, ...attributes });
   button.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
     button.click();
   });
   return button;
+}
+
+/** Let the left and right arrow keys go from button to button in a text. */
+export function walkButtons(text) {
+  text.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const buttons = [...text.querySelectorAll('span[role="button"]')];
+    if (!step || !buttons.length) return;
+    const { top } = text.getBoundingClientRect();
+    const isSeen = (button) => button.getBoundingClientRect().top >= top;
+    const now = buttons.indexOf(event.target);
+    const next = now < 0 ? buttons.findIndex(isSeen) : now + step;
+    buttons[next]?.focus();
+    event.preventDefault();
+  });
 }
 
 export function percent(p) {

@@ -1,22 +1,26 @@
 // The page: a text, what to do with it, and the result.
 
-import { about, ask } from "./api.js";
+import { ask, look } from "./api.js";
 import { Arrangement } from "./arranged.js";
 import { hide } from "./card.js";
 import { drawCorrected, writtenCorrected } from "./corrected.js";
+import { element, walkButtons } from "./dom.js";
+import { acceptFiles, isTranscript, save } from "./files.js";
+import { keep, recall } from "./kept.js";
+import { drawOptions, offered } from "./options.js";
 import { Parts, cut, cutSentences } from "./parts.js";
-import { drawRestored } from "./restored.js";
+import { drawRestored, openEnd } from "./restored.js";
+import { scrollTogether } from "./scrolling.js";
+import { FORMATS, Transcript } from "./transcript.js";
 
 const DELAY = 250; // milliseconds without a key
+const LONG = 400; // words that take long enough for a bar
 const HINTS = {
-  restore: "Words without punctuation become text. Point at a mark, or tap it, to see "
-    + "which part of the sentence put it there, and what else it might have been.",
-  correct: "Text with its punctuation, right or wrong, is corrected. Point at a change, "
-    + "or tap it, to see why, and to refuse it.",
-  rearrange: "Select a part of a sentence, then drag it among its neighbours, or delete "
-    + "it: the punctuation follows. Marks beside a part are its own, underneath; those "
-    + "that are struck out do not show.",
+  restore: "Point at a mark to see what put it there, and what else it might have been.",
+  correct: "Point at a change to see why it was made, and to refuse it.",
+  rearrange: "Drag a part of a sentence, or delete it, and the punctuation follows.",
 };
+const FILE_HINT = "A file keeps its times, its speakers and everything else but the marks.";
 const TITLES = { restore: "Restored", correct: "Corrected", rearrange: "Rearranged" };
 const EXAMPLES = {
   restore: "however the train was late so we stayed at home do you know when the next "
@@ -27,30 +31,37 @@ const EXAMPLES = {
 };
 const HAS_MARKS = /[.,;:?!…،؛؟।۔。，、！？()"“”«»]/u;
 
-const find = (id) => document.getElementById(id);
-const source = find("source");
-const output = find("output");
-const status = find("status");
-const copy = find("copy");
-const undo = find("undo");
+const ids = [...document.querySelectorAll("[id]")].map((own) => [own.id, own]);
+const page = Object.fromEntries(ids);
+const { source, output, status } = page;
 const tabs = [...document.querySelectorAll('[role="tab"]')];
 
+const kept = { options: {}, ...recall() };
+let name = kept.name ?? "";
 let server = null;
-let parts = null;
+let result = null; // Parts or a Transcript
 let mode = null;
 let timer = null;
 let undone = [];
+let since = null; // when the work began, and at which word
 
 start();
 
 async function start() {
   try {
-    server = await about();
+    server = await look("about");
+    server.description = await look("openapi.json");
   } catch {
     status.textContent = "The server does not answer. Is it still running?";
     return;
   }
-  find("about").textContent = `from the structure of sentences · ${server.pipeline}`;
+  page.about.textContent = server.pipeline;
+  page.options.prepend(
+    ...drawOptions(offered(server.description, "/restore"), kept.options, () => {
+      keep({ options: kept.options });
+      begin();
+    }),
+  );
   const can = {
     restore: server.restores,
     correct: server.corrects,
@@ -61,11 +72,16 @@ async function start() {
     tab.addEventListener("click", () => choose(tab.dataset.mode));
     tab.addEventListener("keydown", (event) => walk(event, tab));
   }
-  const wanted = location.hash.slice(1);
-  choose(can[wanted] ? wanted : shownTabs()[0].dataset.mode);
+  const wanted = [location.hash.slice(1), kept.mode].find((own) => can[own]);
+  const first = wanted ?? shownTabs()[0].dataset.mode;
+  page.example.hidden = server.language !== "en";
+  source.value = kept.text ?? (page.example.hidden ? "" : EXAMPLES[first]);
+  choose(first);
 }
 
-const shownTabs = () => tabs.filter((tab) => !tab.hidden);
+// What to do
+
+const shownTabs = () => tabs.filter((tab) => !tab.hidden && !tab.disabled);
 
 function walk(event, tab) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -78,6 +94,7 @@ function walk(event, tab) {
 
 function choose(wanted) {
   if (wanted === mode) return;
+  if (source.value && source.value === EXAMPLES[mode]) source.value = EXAMPLES[wanted];
   mode = wanted;
   for (const tab of tabs) {
     const isChosen = tab.dataset.mode === mode;
@@ -85,30 +102,31 @@ function choose(wanted) {
     tab.tabIndex = isChosen ? 0 : -1;
   }
   document.body.className = `is-${mode}`;
-  find("result").setAttribute("aria-labelledby", `tab-${mode}`);
-  find("result-title").textContent = TITLES[mode];
-  find("hint").textContent = HINTS[mode];
-  find("example").hidden = server.language !== "en";
+  page.result.setAttribute("aria-labelledby", `tab-${mode}`);
+  page.title.textContent = TITLES[mode];
+  for (const own of document.querySelectorAll(".legend")) {
+    own.hidden = own.dataset.mode !== mode;
+  }
+  page.options.hidden = mode !== "restore";
+  page.undo.hidden = mode !== "rearrange";
   history.replaceState(null, "", `#${mode}`);
-  hide();
-  parts?.close();
-  undone = [];
-  undo.hidden = mode !== "rearrange";
-  undo.disabled = true;
-  parts = new Parts(output, { progress, ...MODES[mode]() });
-  parts.show(source.value);
+  keep({ mode });
+  begin();
 }
+
+// The result
 
 const MODES = {
   restore: () => ({
     cut,
-    ask: (text) => ask("restore", { text }),
+    ask: (text, signal) => ask("restore", { ...chosen("/restore"), text }, signal),
     draw: drawRestored(server.glyphs),
     written: (text, answer) => answer.text,
+    openEnd,
   }),
   correct: () => ({
     cut,
-    ask: (text) => ask("correct", { text }),
+    ask: (text, signal) => ask("correct", { text }, signal),
     draw: drawCorrected(() => {}),
     written: writtenCorrected,
   }),
@@ -120,28 +138,88 @@ const MODES = {
   }),
 };
 
-async function arrange(given) {
+function chosen(path) {
+  const names = offered(server.description, path).filter((own) => own in kept.options);
+  return Object.fromEntries(names.map((own) => [own, kept.options[own]]));
+}
+
+async function arrange(given, signal) {
   const text = HAS_MARKS.test(given)
     ? given
-    : (await ask("restore", { text: given })).text;
-  const answer = await ask("underlying", { text, edits: [] });
+    : (await ask("restore", { text: given }, signal)).text;
+  const answer = await ask("underlying", { text, edits: [] }, signal);
   const { glyphs, max_edits: maxEdits } = server;
   return new Arrangement(text, answer, { glyphs, maxEdits, report: edited });
+}
+
+const isFile = () => isTranscript(source.value, name) && server.restores;
+
+/** Start anew with the text, in parts or, if it is a transcript, as a whole. */
+function begin() {
+  if (isFile() && mode !== "restore") {
+    choose("restore");
+    return;
+  }
+  hide();
+  result?.close();
+  undone = [];
+  page.undo.disabled = true;
+  page.format.hidden = true;
+  since = null;
+  result = isFile()
+    ? new Transcript(output, { name, options: chosen("/transcripts"), progress, filed })
+    : new Parts(output, { progress, ...MODES[mode]() });
+  for (const tab of tabs) tab.disabled = isFile() && tab.dataset.mode !== "restore";
+  page.hint.textContent = isFile() ? FILE_HINT : HINTS[mode];
+  document.body.classList.toggle("is-file", isFile());
+  page["doubts-label"].hidden = isFile();
+  result.show(source.value);
+}
+
+function progress({ done, total, failed = 0, isStopped = false }) {
+  const isBusy = done < total && !failed && !isStopped;
+  if (!isBusy) since = null;
+  else if (since === null) since = { time: Date.now(), done };
+  output.setAttribute("aria-busy", String(isBusy));
+  page.copy.disabled = page.download.disabled = isBusy || !result?.text.trim();
+  page.work.hidden = !(failed || isStopped || (isBusy && (total > LONG || total === 1)));
+  page.progress.max = total;
+  page.progress.value = done;
+  page.stop.textContent = isBusy ? "Stop" : isStopped ? "Go on" : "Try again";
+  const left = isBusy ? timeLeft(done, total) : "";
+  const count = `${done.toLocaleString()} of ${words(total)}${left}`;
+  page.count.textContent = total > 1 ? count : "Reading…";
+  page.note.textContent = [name, total > 1 && words(total)].filter(Boolean).join(" · ");
+  if (isBusy) status.textContent = "";
+  else if (failed) status.textContent = `${failed} failed.`;
+  else if (isStopped) status.textContent = "Stopped.";
+  else if (total > LONG) status.textContent = "Done.";
+}
+
+const words = (n) => `${n.toLocaleString()} ${n === 1 ? "word" : "words"}`;
+
+function timeLeft(done, total) {
+  const perWord = (Date.now() - since.time) / (done - since.done);
+  const seconds = Math.ceil((perWord * (total - done)) / 1000);
+  if (!Number.isFinite(seconds) || seconds < 3) return "";
+  return seconds < 100 ? `, ${seconds} s left` : `, ${Math.ceil(seconds / 60)} min left`;
+}
+
+function filed(formats, shown) {
+  const options = formats.filter((own) => own in FORMATS).map((value) =>
+    element("option", { value, text: FORMATS[value], selected: value === shown }),
+  );
+  page.format.replaceChildren(...options);
+  page.format.hidden = false;
 }
 
 function edited(message, back) {
   status.textContent = message;
   if (back) undone.push(back);
-  undo.disabled = !undone.length;
+  page.undo.disabled = !undone.length;
 }
 
-function progress(done, total, failed) {
-  const isAll = done === total;
-  const trouble = failed ? `, ${failed} failed` : "";
-  output.setAttribute("aria-busy", String(!isAll));
-  copy.disabled = !isAll || !total;
-  status.textContent = isAll && !failed ? "" : `${done} of ${total} parts${trouble}`;
-}
+// The text
 
 source.addEventListener("input", () => {
   clearTimeout(timer);
@@ -149,29 +227,64 @@ source.addEventListener("input", () => {
 });
 
 function changed() {
+  keep({ text: source.value, name });
+  if (isFile() !== result instanceof Transcript) {
+    begin();
+    return;
+  }
   hide();
-  parts?.show(source.value);
+  result?.show(source.value);
 }
 
-function replace(text) {
+function replace(text, file = "") {
+  clearTimeout(timer);
+  name = file;
   source.value = text;
-  changed();
-  source.focus();
+  keep({ text, name });
+  source.scrollTop = output.scrollTop = 0;
+  begin();
 }
 
-find("clear").addEventListener("click", () => replace(""));
-find("example").addEventListener("click", () => replace(EXAMPLES[mode]));
+page.clear.addEventListener("click", () => {
+  replace("");
+  source.focus();
+});
+page.example.addEventListener("click", () => replace(EXAMPLES[mode]));
+acceptFiles(page.open, page.file, page.input, ({ text, name: file }) => {
+  replace(text, file);
+});
+scrollTogether(source, output);
+walkButtons(output);
 
-undo.addEventListener("click", () => {
-  undone.pop()?.();
-  undo.disabled = !undone.length;
+// What to do with the result
+
+page.stop.addEventListener("click", () => {
+  if (page.stop.textContent === "Stop") result.stop();
+  else result.resume();
 });
 
-copy.addEventListener("click", async () => {
+page.undo.addEventListener("click", () => {
+  undone.pop()?.();
+  page.undo.disabled = !undone.length;
+});
+
+page.doubts.addEventListener("change", () => {
+  output.classList.toggle("is-plain", !page.doubts.checked);
+});
+
+page.format.addEventListener("change", () => result.draw(page.format.value));
+
+page.copy.addEventListener("click", async () => {
   try {
-    await navigator.clipboard.writeText(parts.text);
+    await navigator.clipboard.writeText(result.text);
     status.textContent = "Copied.";
   } catch {
     status.textContent = "The browser does not let this page copy; select the text.";
   }
+});
+
+page.download.addEventListener("click", () => {
+  const ending = result.format ?? "txt";
+  const stem = name.replace(/\.[^.]*$/, "");
+  save([stem, TITLES[mode].toLowerCase(), ending].filter(Boolean).join("."), result.text);
 });

@@ -3,7 +3,7 @@
 import { element } from "./dom.js";
 
 const ASKED = 1200; // characters a part
-const LIMIT = 4000;
+const LIMIT = 1600;
 const SENTENCES = 600; // where a sentence has no end
 const CHARACTER = 8.5; // pixels
 const LINE = 32;
@@ -44,6 +44,9 @@ export function cutSentences(text) {
   });
 }
 
+const endsParagraph = (text) => /\n\s*$/.test(text);
+const endsSentence = (text) => /[.!?…।۔؟。！？]["'”’»)\]」』）]*\s*$/u.test(text);
+
 /** Short lines go together, so that poems and lists are not a request a line. */
 function joined(parts) {
   const result = [];
@@ -59,39 +62,50 @@ function joined(parts) {
   return result;
 }
 
+const isDone = (part) => Boolean(part.answer || part.error || !part.core);
+
 /**
  * The parts of a text in an element, each shown when its answer is there.
  *
- * cut(text): Gives its parts. ask(text): Gives an answer, sooner or later.
+ * cut(text): Gives its parts. ask(text, signal): Gives an answer, sooner or later.
  * draw(text, answer): Gives the nodes that show it. written(text, answer): What is
- * copied. progress(done, total, failed): Called after each.
+ * copied. openEnd(text, answer): What of a part, cut within a sentence, belongs to the
+ * next; see `restored.js`. progress(state): Called after each part.
  */
 export class Parts {
-  constructor(output, { cut, ask, draw, written, progress }) {
-    Object.assign(this, { output, cut, ask, draw, written, progress });
+  constructor(output, { cut, ask, draw, written, openEnd, progress }) {
+    Object.assign(this, { output, cut, ask, draw, written, openEnd, progress });
     this.parts = [];
     this.owners = new WeakMap();
     this.isAsking = false;
+    this.isStopped = false;
+    this.controller = new AbortController();
     this.observer = new IntersectionObserver((entries) => this.seen(entries), {
+      root: output,
       rootMargin: "300px",
     });
   }
 
   /** Show another text; parts that are the same stay as they are. */
   show(text) {
-    const texts = this.cut(text);
-    const waiting = new Map();
-    for (const part of this.parts) {
-      if (!waiting.has(part.text)) waiting.set(part.text, []);
-      waiting.get(part.text).push(part);
-    }
-    this.parts = texts.map((own) => waiting.get(own)?.shift() ?? this.part(own));
-    for (const part of [...waiting.values()].flat()) {
+    const old = new Set(this.parts);
+    let before = null;
+    this.parts = this.cut(text).map((own) => {
+      const fits = (part) => part.text === own && part.before === before;
+      const part = [...old].find(fits) ?? this.part(own, before);
+      old.delete(part);
+      const goesOn = this.openEnd && !endsParagraph(own) && !endsSentence(own);
+      before = goesOn ? part : null;
+      return part;
+    });
+    for (const part of old) {
       this.observer.unobserve(part.element);
       part.element.remove();
     }
     let place = this.output.firstChild;
-    for (const part of this.parts) {
+    for (const [k, part] of this.parts.entries()) {
+      const isRun = part.before !== null || this.parts[k + 1]?.before === part;
+      part.element.classList.toggle("run", isRun);
       if (part.element === place) {
         place = place.nextSibling;
       } else {
@@ -99,22 +113,29 @@ export class Parts {
       }
       part.element.classList.toggle("far", this.parts.length > 20);
     }
-    this.report();
-    this.work();
+    this.resume();
   }
 
-  part(text) {
-    const made = element("div", { class: "part waiting", dir: "auto", text });
+  /** before: The part that this one goes on from, if it was cut within a sentence. */
+  part(text, before) {
+    const made = element("div", { class: "part", dir: "auto", text });
     made.style.containIntrinsicBlockSize = `auto ${this.height(text)}px`;
-    const core = text.trim();
-    const start = text.indexOf(core);
-    const white = [text.slice(0, start), text.slice(start + core.length)];
-    const part = { text, core, white, element: made, answer: null, error: null };
-    if (!core) part.error = new Error("nothing to ask");
-    made.classList.toggle("waiting", Boolean(core));
+    const words = text.match(/\S+/g)?.length ?? 0;
+    const part = { text, before, words, element: made, answer: null, error: null };
+    this.holds(part, text);
+    made.classList.toggle("waiting", Boolean(part.core));
     this.owners.set(made, part);
     this.observer.observe(made);
     return part;
+  }
+
+  /** Give a part what it is to ask: a text without the white space around it. */
+  holds(part, text) {
+    const core = text.trim();
+    const start = text.indexOf(core);
+    part.core = core;
+    part.white = [text.slice(0, start), text.slice(start + core.length)];
+    if (!part.answer) part.element.textContent = text;
   }
 
   /** About how high a text is, so that what is not drawn yet has its place. */
@@ -134,16 +155,19 @@ export class Parts {
   }
 
   async work() {
-    if (this.isAsking) return;
+    if (this.isAsking || this.isStopped) return;
     this.isAsking = true;
+    const { signal } = this.controller;
     for (let part = this.next(); part; part = this.next()) {
       try {
-        part.answer = await this.ask(part.core);
+        part.answer = await this.ask(part.core, signal);
+        this.handOn(part);
       } catch (error) {
+        if (signal.aborted) break;
         part.error = error;
-        part.element.classList.add("failed");
         part.element.dataset.error = error.message;
       }
+      part.element.classList.toggle("failed", Boolean(part.error));
       part.element.classList.remove("waiting");
       this.drawn(part);
       this.report();
@@ -152,8 +176,20 @@ export class Parts {
   }
 
   next() {
-    const open = this.parts.filter((part) => !part.answer && !part.error);
-    return open.find((part) => part.isSeen) ?? open[0];
+    const open = this.parts.filter((part) => !isDone(part));
+    const ready = open.filter(({ before }) => !before || isDone(before));
+    return ready.find((part) => part.isSeen) ?? ready[0];
+  }
+
+  /** Give the sentence that a part was cut in to the next part. */
+  handOn(part) {
+    const next = this.parts.find(({ before }) => before === part);
+    const found = next && this.openEnd(part.core, part.answer);
+    if (!found) return;
+    this.holds(next, part.core.slice(found.start) + part.white[1] + next.text);
+    part.core = part.core.slice(0, found.start);
+    part.white[1] = "";
+    part.answer = found.answer;
   }
 
   /** Marks that nobody sees need no elements: far parts are plain text at first. */
@@ -170,20 +206,40 @@ export class Parts {
   }
 
   report() {
-    const done = this.parts.filter((part) => part.answer || part.error).length;
-    const failed = this.parts.filter((part) => part.error && part.core).length;
-    this.progress(done, this.parts.length, failed);
+    const words = (parts) => parts.reduce((sum, part) => sum + part.words, 0);
+    this.progress({
+      done: words(this.parts.filter(isDone)),
+      total: words(this.parts),
+      failed: this.parts.filter((part) => part.error).length,
+      isStopped: this.isStopped,
+    });
+  }
+
+  /** Go on, and try again what failed. */
+  resume() {
+    this.isStopped = false;
+    for (const part of this.parts) part.error = null;
+    this.report();
+    this.work();
+  }
+
+  stop() {
+    this.isStopped = true;
+    this.controller.abort();
+    this.controller = new AbortController();
+    this.report();
   }
 
   get text() {
     return this.parts.map((part) => this.textOf(part)).join("");
   }
 
-  textOf({ text, core, white, answer }) {
-    return answer ? white[0] + this.written(core, answer) + white[1] : text;
+  textOf({ core, white, answer }) {
+    return white[0] + (answer ? this.written(core, answer) : core) + white[1];
   }
 
   close() {
+    this.controller.abort();
     this.observer.disconnect();
     this.parts = [];
     this.output.textContent = "";

@@ -14,6 +14,21 @@ export function drawRestored(glyphs) {
   };
 }
 
+/**
+ * The last sentence of a text may go on in the next: where it starts, and the answer
+ * without it. Null if there is no other, or if it is most of the text.
+ */
+export function openEnd(text, { sentences }) {
+  const done = sentences.slice(0, -1);
+  let start = text.length;
+  for (const word of (sentences.at(-1)?.words ?? []).slice().reverse()) {
+    start = text.lastIndexOf(word.text, start - word.text.length);
+  }
+  if (!done.length || start < text.length / 2) return null;
+  const answer = { text: done.map((own) => own.text).join(""), sentences: done };
+  return { start, answer };
+}
+
 function drawSentence(sentence, glyphs) {
   const slots = new Map(sentence.slots.map((slot) => [slot.slot, slot]));
   const words = [];

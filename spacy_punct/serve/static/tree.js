@@ -1,7 +1,7 @@
 // A sentence as nested constituents, each between its underlying punctemes.
 
 import { element } from "./dom.js";
-import { glyphsOf, shortened } from "./restored.js";
+import { glyphsOf } from "./restored.js";
 
 /**
  * Draw the tree of a sentence of /underlying.
@@ -22,7 +22,6 @@ export function drawTree(sentence, selected, glyphs) {
     const isRoot = word.head === null;
     const isSelected = word.token === selected;
     const items = [...children[i], i].sort((a, b) => a - b);
-    const phrase = words.slice(word.start, word.end).map(({ text }) => text);
     const row = items.map((k) => (k === i ? headWord(word) : node(k)));
     return element(
       "li",
@@ -35,7 +34,7 @@ export function drawTree(sentence, selected, glyphs) {
         role: "treeitem",
         tabindex: isSelected || (isRoot && !isHere) ? 0 : -1,
         "aria-selected": String(isSelected),
-        "aria-label": `${shortened(phrase)}, ${word.relation}`,
+        "aria-description": word.relation,
         data: { token: word.token, item: "" },
       },
       element("span", {
