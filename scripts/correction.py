@@ -9,6 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
+from math import ceil, floor
+from operator import ne
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -19,11 +22,13 @@ from spacy.tokens import Doc
 from tqdm import tqdm
 
 from scripts.baselines.tagger import Tagger
-from scripts.learners import ParallelText, read_parallel
+from scripts.learners import ParallelText, part_of, read_text
 from scripts.paper_corrector import PaperCorrector
 from scripts.steps import run_step
 from scripts.tables.correction import (
+    CHANNEL,
     CORRECTOR,
+    HEAD,
     NOTHING,
     PAPER,
     RESTORER,
@@ -35,7 +40,10 @@ from spacy_punct.cli.evaluate import Trees
 from spacy_punct.cli.shared import MODEL_HELP, check_file, loaded
 from spacy_punct.corrector.changes import shown_slots
 from spacy_punct.corrector.component import PunctuationCorrector
+from spacy_punct.corrector.expected import with_expected
 from spacy_punct.data.corruption import NoisySlot, noise_by_sentence, with_noise
+from spacy_punct.data.kinds import kind_of
+from spacy_punct.data.marks import UNK
 from spacy_punct.data.tree import Slots, Tree
 from spacy_punct.data.treebank import Treebank, read_treebank
 from spacy_punct.errors import Errors, PunctError
@@ -51,8 +59,9 @@ from spacy_punct.pipe.base import PunctuationPipe
 from spacy_punct.reading.attributes import CORRECTIONS
 from spacy_punct.reading.corpus import make_doc, unpunctuated
 from spacy_punct.reading.examples import with_marks
+from spacy_punct.reading.guesses import with_guesses
 from spacy_punct.reading.pieces import joined_slots
-from spacy_punct.reading.sentences import MARKS, BareSentence
+from spacy_punct.reading.sentences import BareSentence, bare_sentences
 from spacy_punct.restorer.component import PunctuationRestorer
 from spacy_punct.restorer.evaluation import read_for
 from spacy_punct.text.writer import Spacing, Writer
@@ -61,6 +70,9 @@ Correct: TypeAlias = Callable[[Sequence[Tree]], Iterable[Slots]]
 """Another corrector: trees with observed marks -> what should be in their slots."""
 
 _SEED = 7
+_LEAST_PROPOSED = 0.15
+_MOST_IN_GOOD = 0.0002
+"""Corrections of one kind that may be made per word of good text."""
 T = TypeVar("T")
 
 
@@ -98,15 +110,6 @@ def evaluate_correction(
         and which share of them each system mends. `tests` has p-values of the
         corrector's edit distance against that of each other system.
     """
-    if gold and corrector.cfg["reparse"]:
-        # The trees that there are shall stay.
-        reparse, corrector.cfg["reparse"] = corrector.cfg["reparse"], []
-        try:
-            return evaluate_correction(
-                nlp, corrector, treebank, gold=gold, seed=seed, others=others
-            )
-        finally:
-            corrector.cfg["reparse"] = reparse
     examples = treebank.examples
     noise = noise_by_sentence(examples, seed=seed)
     truth = [example.slots for example in examples]
@@ -223,14 +226,7 @@ def evaluate_parallel(
     others (Mapping[str, Correct] | None): See `evaluate_correction`.
     RETURNS (dict[str, Any]): All that the JSON file holds.
     """
-    docs = []
-    for sentence in text.sentences:
-        source = sentence.source
-        starts: list[bool | int | None] = [i == 0 for i in range(len(source.tokens))]
-        data = {MARKS: list(source.marks)}
-        docs.append(
-            Doc(nlp.vocab, list(source.tokens), sent_starts=starts, user_data=data)
-        )
+    docs = [sentence.source.to_doc(nlp.vocab) for sentence in text.sentences]
     observed = [sentence.source.slots for sentence in text.sentences]
     references = [sentence.references for sentence in text.sentences]
     start = time.perf_counter()
@@ -243,11 +239,16 @@ def evaluate_parallel(
             _with_corrections(*pair) for pair in zip(docs, observed, strict=True)
         ],
     }
+    by_doc = [with_guesses(doc, bare_sentences(doc, CORRECTOR)) for doc in docs]
+    if all(sentence.guesses for found in by_doc for sentence in found):
+        answers[HEAD] = [_tagged(found, corrector, False) for found in by_doc]
+        answers[CHANNEL] = [_tagged(found, corrector, True) for found in by_doc]
     for name, correct in (others or {}).items():
         answers[name] = [
             tuple(joined_slots(shown_slots(*answer) for answer in found))
             for found in _ask(correct, corrector, docs)
         ]
+    trees = [sentence.tree.projective() for (sentence,) in by_doc]
     n_words = sum(len(sentence.source.words) for sentence in text.sentences)
     n_slots = sum(map(len, observed))
     return {
@@ -260,6 +261,7 @@ def evaluate_parallel(
             name: {
                 **score_edits(observed, found, references).to_dict(),
                 "changed": count_changes(observed, found)[0] / n_slots,
+                "kinds": _score_kinds(trees, observed, found, references),
             }
             for name, found in answers.items()
         },
@@ -267,8 +269,133 @@ def evaluate_parallel(
     }
 
 
+def _tagged(
+    sentences: Sequence[BareSentence], corrector: PunctuationCorrector, weighed: bool
+) -> Slots:
+    """What a `slot_tagger` alone would write, if it is surer than the threshold: by the
+    words, or weighed against what is written."""
+    slots = []
+    for sentence in sentences:
+        inventory = corrector.punctuation.inventory
+        source = with_expected(sentence, inventory) if weighed else sentence
+        found = []
+        for marks, guess in zip(sentence.marks, source.guesses or (), strict=True):
+            best = max(guess, key=guess.__getitem__)
+            sure = guess[best] > corrector.cfg["threshold"]
+            found.append(best if sure and UNK not in best else marks)
+        slots.append(shown_slots(sentence, tuple(found)))
+    return tuple(joined_slots(slots))
+
+
+def _score_kinds(
+    trees: Sequence[Tree],
+    observed: Sequence[Slots],
+    answers: Sequence[Slots],
+    references: Sequence[Sequence[Slots]],
+) -> dict[str, dict[str, float]]:
+    """How many edits of each kind there are to be made, are made, and are right.
+
+    Of several references, that counts which a sentence agrees with most.
+    """
+    due: Counter[str] = Counter()
+    made: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for tree, old, ours, opinions in zip(
+        trees, observed, answers, references, strict=True
+    ):
+        theirs = min(opinions, key=lambda r: sum(map(ne, r, ours)))
+        for i, before in enumerate(old):
+            if before != theirs[i]:
+                due[kind_of(tree, i, before, theirs[i])] += 1
+            if before != ours[i]:
+                kind = kind_of(tree, i, before, ours[i])
+                made[kind] += 1
+                right[kind] += ours[i] == theirs[i]
+    return {
+        kind: {"due": due[kind], "made": made[kind], "right": right[kind]}
+        for kind in sorted(due | made, key=lambda kind: -due[kind])
+    }
+
+
+def choose_thresholds(
+    nlp: Language,
+    corrector: PunctuationCorrector,
+    text: ParallelText,
+    precision: float,
+    good: Sequence[str] = (),
+) -> dict[str, float]:
+    """The setting `thresholds` with which corrections of each kind are right often
+    enough on some text, and hardly ever made in good text.
+
+    nlp (Language), corrector (PunctuationCorrector): The pipeline and its corrector.
+    text (ParallelText): Development data.
+    precision (float): How often they should be right. One more wrong one is counted
+        than there is, so that kinds that are rare have to be surer.
+    good (Sequence[str]): Texts that need no correction.
+    RETURNS (dict[str, float]): The lowest threshold of each kind that is proposed at
+        all; 1 if none will do.
+    """
+    docs = [sentence.source.to_doc(nlp.vocab) for sentence in text.sentences]
+    with corrector.having(threshold=_LEAST_PROPOSED, thresholds={}, ignore=[]):
+        docs = _run(nlp, corrector, docs, gold=False)
+        with _alone(nlp, corrector):
+            untouched = list(_shown(nlp.pipe(good), len(good)))
+    found: dict[str, list[tuple[float, bool]]] = {}
+    for doc, sentence in zip(docs, text.sentences, strict=True):
+        for c in doc.user_data[CORRECTIONS]:
+            if c["slot"] is not None:
+                after = tuple(c["after"])
+                right = any(after == slots[c["slot"]] for slots in sentence.references)
+                found.setdefault(c["kind"], []).append((c["probability"], right))
+    n_allowed = _MOST_IN_GOOD * sum(len(text.split()) for text in good)
+    alarms: dict[str, list[float]] = {kind: [] for kind in found}
+    for doc in untouched:
+        for c in doc.user_data[CORRECTIONS]:
+            alarms.setdefault(c["kind"], []).append(c["probability"])
+    thresholds = {}
+    for kind in sorted(alarms):
+        n_right, lowest = 0, 1.0 if kind in found else corrector.cfg["threshold"]
+        proposals = sorted(found.get(kind, ()), reverse=True)
+        for n, (probability, right) in enumerate(proposals, 1):
+            n_right += right
+            if n_right >= precision * (n + 1):
+                lowest = floor(100 * probability) / 100
+        too_many = sorted(alarms[kind], reverse=True)[floor(n_allowed) :]
+        barred = ceil(100 * too_many[0]) / 100 if good and too_many else 0.0
+        thresholds[kind] = max(lowest, barred)
+    return thresholds
+
+
+def evaluate_good(
+    nlp: Language, corrector: PunctuationCorrector, texts: Sequence[str]
+) -> dict[str, Any]:
+    """Count the changes that are made in texts that need none.
+
+    nlp (Language), corrector (PunctuationCorrector): The pipeline and its corrector.
+    texts (Sequence[str]): The texts.
+    RETURNS (dict[str, Any]): All that the JSON file holds, with the changes in context.
+    """
+    with _alone(nlp, corrector):
+        docs = list(_shown(nlp.pipe(texts), len(texts)))
+    n_words = sum(len(text.split()) for text in texts)
+    found = [(doc, c) for doc in docs for c in doc._.corrections]
+    return {
+        "n_words": n_words,
+        "n_changes": len(found),
+        "per_1000_words": 1000 * len(found) / n_words,
+        "kinds": Counter(c.kind for _, c in found).most_common(),
+        "changes": [
+            f"{c.kind} {c.probability:.2f}: {doc.text[max(0, c.start - 40) : c.start]}"
+            f"[-{doc.text[c.start : c.end]}-]{{+{c.text}+}}"
+            f"{doc.text[c.end : c.end + 40]}"
+            for doc, c in found
+        ],
+    }
+
+
 def _with_corrections(doc: Doc, observed: Slots) -> Slots:
-    after = {c["slot"]: tuple(c["after"]) for c in doc.user_data[CORRECTIONS]}
+    slots = [c for c in doc.user_data[CORRECTIONS] if c["slot"] is not None]
+    after = {c["slot"]: tuple(c["after"]) for c in slots}
     return tuple(after.get(i, slot) for i, slot in enumerate(observed))
 
 
@@ -345,6 +472,26 @@ def main(
         Trees, typer.Option(help="Whose trees: the treebank's or the pipeline's.")
     ] = Trees.parsed,
     seed: Annotated[int, typer.Option(min=0, help="Of the errors.")] = _SEED,
+    part: Annotated[
+        str, typer.Option(help="Of corrected text: all, or the first or second half.")
+    ] = "all",
+    good: Annotated[
+        bool, typer.Option("--good", help="The lines are good text: count changes.")
+    ] = False,
+    choose: Annotated[
+        float | None,
+        typer.Option(help="Print thresholds by kind for this precision instead."),
+    ] = None,
+    untouched: Annotated[
+        list[Path] | None,
+        typer.Option(help="With --choose: good text, in which little may change."),
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Instead of the pipeline's.")
+    ] = None,
+    guess_share: Annotated[
+        float | None, typer.Option(help="Instead of the pipeline's.")
+    ] = None,
     rivals: Annotated[
         Path | None, typer.Option(help="What scripts.rivals trained, to compare with.")
     ] = None,
@@ -360,9 +507,10 @@ def main(
     pipeline: neither sees what is written. "p" is of a paired permutation test of the
     corrector's edit distance against each.
 
-    Any other file is text, its tokens apart by spaces, with corrections by hand. We
-    use those with the words of the text, in whatever case: what is left to correct is
-    the punctuation.
+    Any other file is text, its tokens apart by spaces, with corrections by hand, or M2.
+    We use those with the words of the text, in whatever case: what is left to correct
+    is the punctuation. In M2, edits of words are made beforehand. With --good the lines
+    are text that needs no correction.
 
     Examples:
 
@@ -372,10 +520,11 @@ def main(
     --reference dev.ref0 --reference dev.ref1 -o scores.json
     """
     is_treebank = check_file(data).suffix == ".conllu"
-    if is_treebank == bool(reference):
+    is_corrected = data.suffix == ".m2" or bool(reference)
+    if is_treebank + is_corrected + good != 1:
         raise PunctError(
-            f"{data}: text needs corrections by hand, with --reference, and a treebank "
-            "(.conllu) has none."
+            f"{data}: text is M2, or has corrections by hand, with --reference, or is "
+            "good as it is, with --good. A treebank (.conllu) has none of these."
         )
     nlp = loaded(model)
     corrector = _find(nlp, PunctuationCorrector)
@@ -383,6 +532,17 @@ def main(
         names = ", ".join(nlp.component_names) or "nothing"
         raise PunctError(Errors.P131.format(model=model, names=names))
     others = load_rivals(rivals) if rivals else {}
+    changed = {"threshold": threshold, "guess_share": guess_share}
+    corrector.cfg |= {key: v for key, v in changed.items() if v is not None}
+    if good:
+        texts = data.read_text("utf8").splitlines()
+        scores = evaluate_good(nlp, corrector, [text for text in texts if text])
+        typer.echo("\n".join(scores["changes"]))
+        typer.echo(f"{scores['per_1000_words']:.2f} changes per 1,000 words")
+        typer.echo(", ".join(f"{kind} {n}" for kind, n in scores["kinds"]))
+        if output is not None:
+            srsly.write_json(output, scores)
+        return
     if is_treebank:
         scores = evaluate_correction(
             nlp,
@@ -393,7 +553,13 @@ def main(
             others=others,
         )
     else:
-        text = read_parallel(data, [check_file(path) for path in reference or ()])
+        text = part_of(read_text(data, reference or ()), part)
+        if choose is not None:
+            lines = [p.read_text("utf8").splitlines() for p in untouched or ()]
+            good_lines = [line for line in chain.from_iterable(lines) if line]
+            chosen = choose_thresholds(nlp, corrector, text, choose, good_lines)
+            typer.echo(srsly.json_dumps(chosen, indent=2))
+            return
         scores = evaluate_parallel(nlp, corrector, text, others=others)
     scores = {
         "data": f"{data.resolve().parent.name}/{data.name}",

@@ -8,6 +8,10 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_punct.cli.shared import check_file
 from spacy_punct.data.conllu import Sentence, read_conllu
 from spacy_punct.data.depunctuation import (
     PunctuatedTree,
@@ -18,6 +22,7 @@ from spacy_punct.data.depunctuation import (
 from spacy_punct.data.marks import directed_quotes, is_mark
 from spacy_punct.data.tree import Slots
 from spacy_punct.errors import Errors, PunctError
+from spacy_punct.reading.sentences import MARKS
 
 _ID = re.compile(r"(?:sent_id\s*=|ID=)\s*(.*)")
 _NO_TEXT = "_"
@@ -155,6 +160,12 @@ class MarkedTokens:
     tokens: tuple[str, ...]
     marks: tuple[str, ...]
 
+    def to_doc(self, vocab: Vocab) -> Doc:
+        """The sentence as a Doc of one sentence that knows its marks."""
+        starts: list[bool | int | None] = [i == 0 for i in range(len(self.tokens))]
+        data = {MARKS: list(self.marks)}
+        return Doc(vocab, list(self.tokens), sent_starts=starts, user_data=data)
+
     @cached_property
     def words(self) -> tuple[str, ...]:
         pairs = zip(self.tokens, self.marks, strict=True)
@@ -258,6 +269,51 @@ def read_parallel(source: str | Path, references: Sequence[str | Path]) -> Paral
     if not sentences:
         raise PunctError(f"No correction of {source} has the same words.")
     return ParallelText(tuple(sentences), n_sents, n_sents * len(references))
+
+
+def read_m2(path: str | Path) -> ParallelText:
+    """Read corrected text in M2 format, and let punctuation alone differ.
+
+    The other edits of the first annotator are made in both the text and its
+    correction.
+
+    path (str | Path): The file.
+    RETURNS (ParallelText): The sentences whose words are then the same.
+    """
+    blocks = Path(path).read_text("utf8").strip().split("\n\n")
+    sentences = []
+    for block in blocks:
+        (_, *tokens), *edits = (line.split(" ") for line in block.splitlines())
+        fields = [" ".join(edit[1:]).split("|||") for edit in edits]
+        chosen = [f for f in fields if f[-1] == "0" and f[1] != "noop"]
+        others = [f for f in chosen if not f[1].endswith("PUNCT")]
+        written, right = (marked_tokens(_edited(tokens, e)) for e in (others, chosen))
+        if written.words and _folded(written) == _folded(right):
+            sentences.append(ParallelSentence(written, (right.slots,)))
+    return ParallelText(tuple(sentences), len(blocks), len(blocks))
+
+
+def _edited(tokens: Sequence[str], edits: Iterable[Sequence[str]]) -> list[str]:
+    """Tokens after edits, each given as the fields of an A line."""
+    result = list(tokens)
+    for place, _, correction, *_ in reversed(list(edits)):
+        start, end = map(int, place.split())
+        result[start:end] = correction.split()
+    return result
+
+
+def read_text(path: Path, references: Sequence[Path]) -> ParallelText:
+    """Read an M2 file, or the lines of a text and its corrections."""
+    if path.suffix == ".m2":
+        return read_m2(check_file(path))
+    return read_parallel(check_file(path), [check_file(p) for p in references])
+
+
+def part_of(text: ParallelText, part: str) -> ParallelText:
+    """The "first" or the "second" half of a text, or "all" of it."""
+    middle = len(text.sentences) // 2
+    half = {"all": slice(None), "first": slice(middle), "second": slice(middle, None)}
+    return replace(text, sentences=text.sentences[half[part]])
 
 
 def _folded(sentence: MarkedTokens) -> list[str]:

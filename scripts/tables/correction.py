@@ -28,6 +28,9 @@ NOTHING, TRIVIAL, RESTORER, CORRECTOR = "nothing", "trivial", "restorer", "corre
 TAGGER, PAPER = "tagger", "paper"
 """How they call the BiLSTM-CRF and the paper's corrector, which are also the names of
 their folders."""
+HEAD, CHANNEL = "slot_tagger", "channel"
+"""How they call a plain tagging head on the same encoder, and the same weighed against
+what is written."""
 _SHARES = {
     "f05_of_marks": "F0.5 of marks",
     "p": "P",
@@ -73,6 +76,8 @@ _NAMES = {
     CORRECTOR: "corrector",
     PAPER: "the paper's corrector",
     TAGGER: "BiLSTM-CRF",
+    HEAD: "tagging head on the same encoder",
+    CHANNEL: "the same, weighed against what is written",
 }
 
 
@@ -110,6 +115,7 @@ def correction_report(results: Sequence[Results]) -> str:
             "Pairs whose words are the same, in whatever case: nothing but punctuation "
             "is to be corrected. In percent.",
             parallel_table(parallel),
+            *(kinds_table(result) for result in parallel if _has_kinds(result)),
         ]
     return "\n\n".join(parts) + "\n"
 
@@ -196,6 +202,28 @@ def parallel_table(results: Sequence[Results]) -> str:
             rows.append((result["data"], _NAMES.get(name, name), used, pairs, *cells))
     header = ("", "system", "sentences", "pairs", "P", "R", "F0.5", "slots changed")
     return table(header, rows)
+
+
+def _has_kinds(result: Results) -> bool:
+    return all("kinds" in scores for scores in result["systems"].values())
+
+
+def kinds_table(result: Results) -> str:
+    """Precision, recall and F0.5 of each kind of error, in percent."""
+    systems = {n: s["kinds"] for n, s in result["systems"].items() if n != NOTHING}
+    kinds = list(dict.fromkeys(chain.from_iterable(systems.values())))
+    rows = []
+    for kind in kinds:
+        cells = []
+        for found in systems.values():
+            counts = found.get(kind, {"due": 0, "made": 0, "right": 0})
+            p, r = (counts["right"] / (counts[key] or 1) for key in ("made", "due"))
+            f = 1.25 * p * r / (0.25 * p + r) if p else 0.0
+            cells.append(" / ".join(map(percent, (p, r, f))))
+        due = max(found.get(kind, {"due": 0})["due"] for found in systems.values())
+        rows.append((kind, due, *cells))
+    header = (f"{result['data']}: P / R / F0.5", "number")
+    return table((*header, *(_NAMES.get(n, n) for n in systems)), rows)
 
 
 def main(results: Files, output: Page = None) -> None:

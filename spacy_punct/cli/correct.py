@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from enum import Enum
+from pathlib import Path
 from typing import Annotated, Any
 
 import srsly
@@ -21,6 +22,7 @@ from spacy_punct.cli.shared import (
     Processes,
     check_inputs,
     format_option,
+    is_name,
     load_pipeline,
     parted,
     read_lines,
@@ -35,11 +37,13 @@ from spacy_punct.corrector.changes import (
 )
 from spacy_punct.corrector.component import PunctuationCorrector
 from spacy_punct.corrector.texts import sure_corrections
+from spacy_punct.data.kinds import MESSAGES
 from spacy_punct.data.m2 import m2_block, m2_sentence
 from spacy_punct.data.marks import is_mark
 from spacy_punct.errors import Errors, PunctError, check_range, check_same_text
 from spacy_punct.reading.pieces import joined_slots
 from spacy_punct.reading.windows import annotated, windows
+from spacy_punct.text.paragraphs import SUFFIXES, paragraphs
 from spacy_punct.text.writer import Quotes
 
 _SHOWN = 10
@@ -89,12 +93,29 @@ def correct(
             show_default=False,
         ),
     ] = None,
+    write: Annotated[
+        bool,
+        typer.Option("--write", help="Correct the files in place, and show a diff."),
+    ] = False,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Write nothing but file:line:column: kind: message for each "
+            "correction. The exit code is 1 if there are any.",
+        ),
+    ] = False,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(help="A kind of correction to leave out; may be repeated."),
+    ] = None,
     n_process: Processes = 1,
     batch_size: BatchSize = 64,
 ) -> None:
     """Correct the punctuation of texts.
 
-    Each line is a text of its own. Files and lines may be of any size. Every
+    Files whose names end in .md, .markdown or .txt are read as paragraphs. Elsewhere,
+    each line is a text of its own. Files and lines may be of any size. Every
     character that is not corrected stays as it is. The number of corrections is
     printed on standard error.
 
@@ -105,36 +126,104 @@ def correct(
     python -m spacy punct correct essay.txt -o essay.new.txt --threshold 0.8
 
     cat essays.txt | python -m spacy punct correct -f jsonl > corrections.jsonl
+
+    python -m spacy punct correct README.md --check
     """
     if threshold is not None:
         check_range("--threshold", threshold, 0, 1, inclusive=True)
     if format is not Format.text and (explain or diff is not None):
         options = "--explain" if explain else "--diff" if diff else "--plain"
         raise PunctError(Errors.P132.format(options=options, format=format.value))
+    is_text = format is Format.text
+    chosen = {"--write": write, "--check": check, "--output": output is not None}
+    given = [option for option, is_given in chosen.items() if is_given]
+    if len(given) > 1 or ((write or check) and not is_text):
+        options = ", ".join(given if is_text else [*given, "--format"])
+        raise PunctError(Errors.P223.format(options=options))
     sources = check_inputs(inputs)
+    for source in sources:
+        if write and not _is_file(source):
+            raise PunctError(Errors.P222.format(option="write", source=source))
     nlp, corrector = load_pipeline(model, PunctuationCorrector)
     quotes = corrector.cfg["quotes"]
     if threshold is not None:
         corrector.cfg["threshold"] = threshold
+    for kind in ignore or ():
+        if kind not in MESSAGES:
+            raise PunctError(Errors.P220.format(kind=kind))
+    corrector.cfg["ignore"] = [*corrector.cfg["ignore"], *(ignore or ())]
     on_screen = output is None and sys.stdout.isatty()
-    write: dict[Format, Callable[[CorrectedLine], str]] = {
+    shown: dict[Format, Callable[[CorrectedLine], str]] = {
         Format.text: _writer(on_screen if diff is None else diff, on_screen, explain),
         Format.jsonl: _record,
         Format.m2: _block,
     }
     counts: list[int] = []
-    with target(output) as out:
+
+    def corrected(source: str) -> Iterator[CorrectedLine]:
+        texts = watched(_texts(source), source)
+        for line in _corrected(nlp, texts, n_process, batch_size, quotes):
+            counts.append(len(line.corrections))
+            yield line
+
+    if check:
         for source in sources:
-            lines = watched(read_lines(source), source)
-            for line in _corrected(nlp, lines, n_process, batch_size, quotes):
-                out.write(write[format](line))
-                counts.append(len(line.corrections))
+            _report(source, corrected(source))
+    elif write:
+        for source in sources:
+            _rewrite(Path(source), corrected(source), on_screen)
+    else:
+        with target(output) as out:
+            for source in sources:
+                out.writelines(map(shown[format], corrected(source)))
     n_corrected = sum(map(bool, counts))
+    unit = "paragraph" if any(map(_has_paragraphs, sources)) else "line"
     typer.echo(
         f"{_count(sum(counts), 'correction')} in {n_corrected} of "
-        f"{_count(len(counts), 'line')}",
+        f"{_count(len(counts), unit)}",
         err=True,
     )
+    if check and n_corrected:
+        raise typer.Exit(1)
+
+
+def _is_file(source: str) -> bool:
+    return source != "-" and is_name(source)
+
+
+def _has_paragraphs(source: str) -> bool:
+    return _is_file(source) and Path(source).suffix.lower() in SUFFIXES
+
+
+def _texts(source: str) -> Iterator[str]:
+    """What is corrected together: paragraphs of prose, or lines."""
+    lines = read_lines(source)
+    return paragraphs(lines) if _has_paragraphs(source) else lines
+
+
+def _report(source: str, lines: Iterable["CorrectedLine"]) -> None:
+    """Print where corrections are, and why."""
+    number = 1
+    name = source if _is_file(source) else "-"
+    for line in lines:
+        for c in line.corrections:
+            before = line.source[: c["start"]]
+            row = number + before.count("\n")
+            column = len(before) - before.rfind("\n")
+            typer.echo(f"{name}:{row}:{column}: {c['kind']}: {c['message']}")
+        number += (line.source + line.end).count("\n")
+
+
+def _rewrite(path: Path, lines: Iterable["CorrectedLine"], on_screen: bool) -> None:
+    """Correct a file in place, and show what changes."""
+    diff = _writer(True, on_screen, False)
+    found = list(lines)
+    changed = [line for line in found if line.corrections]
+    for line in changed:
+        typer.echo(f"{path}: {diff(line)}".rstrip("\r\n"))
+    if changed:
+        with target(path) as out:
+            out.writelines(line.text + line.end for line in found)
 
 
 def _count(n: int, what: str) -> str:
@@ -181,9 +270,11 @@ class CorrectedLine:
                     "start": start + c.start,
                     "end": start + c.end,
                     "text": c.text,
+                    "kind": c.kind,
+                    "message": c.message,
                     "before": c.before,
                     "after": c.after,
-                    "slot": n_words + c.slot,
+                    "slot": None if c.slot is None else n_words + c.slot,
                     "probability": round(c.probability, 4),
                     "word": {"text": c.word.text, "i": self._n_tokens + c.word.i},
                 }
@@ -227,6 +318,10 @@ def _corrected(
 
 def _reason(doc: Doc, correction: Correction) -> str:
     """A correction, and the constituent that explains it, in words."""
+    sure = f"({correction.kind}, {correction.probability:.2f})"
+    if correction.slot is None:
+        change = f'"{correction.before[0]}" -> "{correction.after[0]}"'
+        return f'at "{correction.word}": {change} {sure}. {correction.message}'
     old = doc.text[correction.start : correction.end].strip()
     new = correction.text.strip()
     change = f"{old} -> {new}"
@@ -243,7 +338,7 @@ def _reason(doc: Doc, correction: Correction) -> str:
     if len(shown) > _SHOWN:
         shown = [*shown[: _SHOWN // 2], "…", *shown[-_SHOWN // 2 :]]
     quoted = " ".join(shown)
-    return f'{place}: {change} ({correction.probability:.2f}), {edge} of "{quoted}"'
+    return f'{place}: {change} {sure}, {edge} of "{quoted}". {correction.message}'
 
 
 def _is_word(token: Token) -> bool:

@@ -1,13 +1,15 @@
 """Corrections of a text: which characters change, and which word explains it."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Token
 
-from spacy_punct.data.marks import ABBREVIATION_DOT, is_opener
+from spacy_punct.data.kinds import MESSAGES
+from spacy_punct.data.marks import ABBREVIATION_DOT, TERMINALS, is_opener
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.model.inventory import Pair
 from spacy_punct.reading.pieces import (
@@ -16,6 +18,7 @@ from spacy_punct.reading.pieces import (
     write_sentence,
 )
 from spacy_punct.reading.sentences import BareSentence, bare_sentences
+from spacy_punct.text.casing import capitalised, is_pronoun_i
 from spacy_punct.text.writer import Quotes, Writer, glyph_table, quotes_of
 
 CorrectionData = dict[str, Any]
@@ -24,18 +27,24 @@ CorrectionData = dict[str, Any]
 
 @dataclass(frozen=True)
 class Correction:
-    """A correction of one slot.
+    """A correction of one slot, or of a word.
 
-    slot (int): Which: 0 is before the first word, n after the last of n words.
-    before, after (tuple[str, ...]): The marks that are there, and those that should.
+    kind (str): What is wrong: one of `spacy_punct.data.kinds.MESSAGES`.
+    slot (int | None): Which: 0 is before the first word, n after the last of n words.
+        None if a word is written in another way, or a space.
+    before, after (tuple[str, ...]): The marks that are there, and those that should
+        be; if there is no slot, what is written there.
     probability (float): Of the latter.
     word (Token): The head of the constituent that explains it: that has the new marks
-        at its edge or, if there are none, that would have had the old ones.
-    start, end (int): The characters of the text that change.
+        at its edge or, if there are none, that would have had the old ones. If there
+        is no slot, the word itself, or the one before the space.
+    start, end (int): The characters of the text that change. If a sentence begins or
+        ends there, its first letter is among them.
     text (str): What is to stand there.
     """
 
-    slot: int
+    kind: str
+    slot: int | None
     before: Puncteme
     after: Puncteme
     probability: float
@@ -43,6 +52,11 @@ class Correction:
     start: int
     end: int
     text: str
+
+    @property
+    def message(self) -> str:
+        """What is wrong, for a writer."""
+        return MESSAGES[self.kind]
 
     @classmethod
     def from_data(cls, doc: Doc, data: CorrectionData) -> "Correction":
@@ -61,22 +75,47 @@ def applied(text: str, corrections: Iterable[CorrectionData]) -> str:
     return "".join([*pieces, text[end:]])
 
 
+class Change(NamedTuple):
+    """Why a slot changes.
+
+    word (int): The word whose constituent explains it.
+    kind (str): What is wrong.
+    """
+
+    word: int
+    kind: str
+
+
 @dataclass(frozen=True)
 class CorrectedSentence:
     """What the model says of a sentence.
 
     source (BareSentence): The sentence.
     slots (Slots): Its punctuation, corrected, with the dots of abbreviations.
-    shown (Slots): The same without the dots that its words bring along.
-    words (dict[int, int]): The slots that change, and the word that explains each.
+    changes (dict[int, Change]): The slots that change.
     probabilities (tuple[float, ...]): Of each slot as it is now.
     """
 
     source: BareSentence
     slots: Slots
-    shown: Slots
-    words: dict[int, int]
+    changes: dict[int, Change]
     probabilities: tuple[float, ...]
+
+    @cached_property
+    def shown(self) -> Slots:
+        """The slots without the dots that its words bring along."""
+        return shown_slots(self.source, self.slots)
+
+    def without(self, dropped: Container[int]) -> "CorrectedSentence":
+        """The sentence with some of the slots left as they were."""
+        slots = tuple(
+            old if i in dropped else new
+            for i, (old, new) in enumerate(
+                zip(self.source.observed, self.slots, strict=True)
+            )
+        )
+        kept = {i: change for i, change in self.changes.items() if i not in dropped}
+        return replace(self, slots=slots, changes=kept)
 
 
 def shown_slots(source: BareSentence, slots: Slots) -> Slots:
@@ -151,13 +190,18 @@ def correction_data(
     text = doc.text
     sentences = list(sentences)
     starts = {doc[i].idx for s in sentences for i in s.source.positions}
+    forms = _forms_mid_sentence(doc, sentences)
+    for sentence in sentences:
+        if 0 in sentence.changes:  # what is before its first word is its own
+            start = doc[sentence.source.positions[0]].idx
+            forms = {k: found for k, found in forms.items() if found[0] != start}
     found: list[CorrectionData] = []
     first = 0
     for sentence in sentences:
-        if sentence.words:
+        if sentence.changes:
             gaps = list(_written_gaps(sentence, writer))
-            for slot, word in sentence.words.items():
-                start, end = _place(doc, sentence.source, slot)
+            for slot, (word, kind) in sentence.changes.items():
+                start, end = place(doc, sentence.source, slot)
                 old, new = text[start:end], gaps[slot]
                 if old and not new and end < len(text):
                     left = applied(text[:start], found[-1:])[-1:]
@@ -167,18 +211,64 @@ def correction_data(
                 # Marks may look the same: the dot of `etc.` and a full stop.
                 if old == new:
                     continue
+                before, after = sentence.source.marks[slot], sentence.shown[slot]
+                edit = _trimmed(old, new, start)
+                letter = _new_letter(before, after, forms.get(first + slot))
+                if letter is not None and _is_free(
+                    sentence, slot, text[end : letter[0]]
+                ):
+                    i, new_letter = letter
+                    edit["text"] += text[edit["end"] : i] + new_letter
+                    edit["end"] = i + 1
                 found.append(
                     {
+                        "kind": kind,
                         "slot": first + slot,
-                        "before": list(sentence.source.marks[slot]),
-                        "after": list(sentence.shown[slot]),
+                        "before": list(before),
+                        "after": list(after),
                         "probability": sentence.probabilities[slot],
                         "word": sentence.source.positions[word],
-                        **_trimmed(old, new, start),
+                        **edit,
                     }
                 )
         first += len(sentence.source.positions)
     return found
+
+
+def _forms_mid_sentence(
+    doc: Doc, sentences: Iterable[CorrectedSentence]
+) -> dict[int, tuple[int, str, str]]:
+    """For each slot with a word after it, where that begins, how it is written and how
+    it would be amid a sentence."""
+    found: dict[int, tuple[int, str, str]] = {}
+    for sentence in sentences:
+        source = sentence.source
+        forms = source.forms or source.texts
+        for i, form, word in zip(source.positions, forms, source.texts, strict=True):
+            found[len(found)] = (doc[i].idx, word, form)
+    return found
+
+
+def _is_free(sentence: CorrectedSentence, slot: int, between: str) -> bool:
+    """Whether nothing else may be corrected between a slot and the word after it: they
+    are of one sentence, or only an ordinary space is between the two."""
+    inside = slot < len(sentence.slots) - 1
+    return inside or (between.isspace() and "\n\n" not in between)
+
+
+def _new_letter(
+    before: Puncteme, after: Puncteme, following: tuple[int, str, str] | None
+) -> tuple[int, str] | None:
+    """The first letter of the word after a slot and where it stands, if the slot now
+    ends a sentence and did not, or the other way round."""
+    if following is None:
+        return None
+    ended, ends = (not TERMINALS.isdisjoint(marks) for marks in (before, after))
+    start, word, form = following
+    if ended == ends or (ended and is_pronoun_i(word, "en")):
+        return None
+    new = capitalised(word) if ends else form
+    return (start, new[0]) if new[0] != word[0] else None
 
 
 def _written_gaps(sentence: CorrectedSentence, writer: Writer) -> Iterator[str]:
@@ -216,9 +306,14 @@ def _kept(before: Puncteme, after: Puncteme) -> dict[int, int]:
     }
 
 
-def _place(doc: Doc, source: BareSentence, slot: int) -> tuple[int, int]:
+def place(doc: Doc, source: BareSentence, slot: int) -> tuple[int, int]:
     """The characters of a slot: between its words, without what is outside the
-    sentence."""
+    sentence.
+
+    doc (Doc), source (BareSentence): The text, and a sentence of it.
+    slot (int): Which slot of the sentence.
+    RETURNS (tuple[int, int]): Where it starts and ends in the text.
+    """
     marks = (source.glyphs[slot, k] for k in range(len(source.marks[slot])))
     size = sum(map(len, (*source.white[slot], *marks)))
     if slot == 0:
@@ -264,7 +359,8 @@ def written_marks(
     """The words and marks of a corrected Doc, for formats that are made of tokens.
 
     doc (Doc): The Doc.
-    corrections (Sequence[Correction]): Those of its corrections to be made, in order.
+    corrections (Sequence[Correction]): Those of its corrections to be made, in order;
+        those of words are not.
     quotes (Quotes | None): The corrector's setting.
     RETURNS (WrittenMarks): The marks. Without words, all that is written is before
         the first.
@@ -275,7 +371,7 @@ def written_marks(
         return WrittenMarks([], (marks,), (marks,))
     table = glyph_table(doc.vocab.lang, quotes or quotes_of(doc.text))
     del table[ABBREVIATION_DOT]
-    waiting = list(reversed(corrections))
+    waiting = [c for c in reversed(corrections) if c.slot is not None]
     before, after = [], []
     first = 0
     for source in sentences:
@@ -307,5 +403,5 @@ def _is_here(
     """
     if correction.slot != first + slot or correction.before != source.marks[slot]:
         return False
-    _, end = _place(doc, source, slot)
-    return correction.end <= end
+    start, end = place(doc, source, slot)
+    return start <= correction.start <= end

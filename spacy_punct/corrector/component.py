@@ -1,27 +1,35 @@
 """The component `punctuation_corrector`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from itertools import zip_longest
+from typing import Any, Literal
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_punct.corrector.changes import (
+    Change,
     CorrectedSentence,
     Correction,
     applied,
     blamed_word,
     correction_data,
+    place,
     shown_slots,
 )
-from spacy_punct.data.marks import ABBREVIATION_DOT, UNK
-from spacy_punct.data.tree import Puncteme
+from spacy_punct.corrector.expected import with_expected
+from spacy_punct.corrector.prose import Prose
+from spacy_punct.corrector.words import merged, word_edits
+from spacy_punct.data.kinds import MESSAGES, kind_of
+from spacy_punct.data.marks import ABBREVIATION_DOT, UNK, n_unmatched
+from spacy_punct.data.tree import Puncteme, Tree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import Inventory, with_own_marks
-from spacy_punct.model.mbr import best_slot
+from spacy_punct.model.mbr import Marginal
+from spacy_punct.model.scores import Vectors
 from spacy_punct.pipe.architectures import SMALL_TOK2VEC
 from spacy_punct.pipe.base import (
     PunctuationPipe,
@@ -29,10 +37,17 @@ from spacy_punct.pipe.base import (
     factory_of,
 )
 from spacy_punct.reading.attributes import CORRECTIONS, register
-from spacy_punct.reading.bare import reparsed
+from spacy_punct.reading.guesses import with_guesses
 from spacy_punct.reading.pieces import joined_slots
 from spacy_punct.reading.sentences import BareSentence
 from spacy_punct.text.writer import NO_SPACES, QUOTES, Quotes, Writer, quotes_of
+
+SerialComma = Literal["keep", "correct"]
+SERIAL_COMMAS: tuple[SerialComma, ...] = ("keep", "correct")
+
+_INSERTION = "missing-comma-insertion"
+_LEAST_OF_PARTNER = 0.15
+"""How probable the second comma around an insertion must be once there is a first."""
 
 _UNTRAINED = {
     "@architectures": "spacy_punct.LexicalAttach.v1",
@@ -63,20 +78,30 @@ class CorrectorSettings(PunctuationSettings):
 
     threshold (float): How probable a correction must be; the higher, the more is left
         as it is.
+    thresholds (dict[str, float]): The same for some kinds of corrections, whose names
+        are in `spacy_punct.data.kinds.MESSAGES`.
+    ignore (list[str]): Kinds of corrections that are not proposed.
+    serial_comma (SerialComma): "keep" leaves the comma before the last item of a list
+        to the writer, "correct" treats it like any other.
     quotes (Quotes | None): How new quotes are written; None for as the text has them.
-    reparse (list[str]): Components of the pipeline that parse the words once more,
-        without the marks; for those that have not learned from text with marks. Empty
-        for the trees that Docs have.
     """
 
     threshold: float = 0.5
+    thresholds: dict[str, float] = field(default_factory=dict)
+    ignore: list[str] = field(default_factory=lambda: ["single-quote"])
+    serial_comma: SerialComma = "keep"
     quotes: Quotes | None = None
-    reparse: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_range("threshold", self.threshold, 0, 1)
+        for kind, threshold in self.thresholds.items():
+            check_range(kind, threshold, 0, 1, inclusive=True)
+        for kind in (*self.thresholds, *self.ignore):
+            if kind not in MESSAGES:
+                raise PunctError(Errors.P220.format(kind=kind))
         self.check_choice("quotes", (None, *QUOTES))
+        self.check_choice("serial_comma", SERIAL_COMMAS)
 
 
 class PunctuationCorrector(PunctuationPipe):
@@ -86,19 +111,22 @@ class PunctuationCorrector(PunctuationPipe):
     one that reads what is written.
     """
 
-    def read(self, docs: Sequence[Doc]) -> list[list[BareSentence]]:
-        """The sentences of each Doc, with the trees that the model is given."""
-        sentences = super().read(docs)
-        names = self.cfg["reparse"]
-        if not names:
-            return sentences
-        known: dict[str, Any] = dict(self._nlp.components) if self._nlp else {}
-        missing = [name for name in names if name not in known]
-        if missing:
-            raise PunctError(
-                Errors.P139.format(name=self.name, missing=", ".join(missing))
-            )
-        return reparsed(docs, sentences, [known[n].pipe for n in names], self.name)
+    def predict(self, docs: Iterable[Doc]) -> list[list[CorrectedSentence]]:
+        """The corrections of Docs, which stay as they are.
+
+        docs (Iterable[Doc]): Parsed Docs.
+        RETURNS (list[list[CorrectedSentence]]): For each Doc, its sentences.
+        """
+        docs = list(docs)
+        found = super().predict(docs)
+        return [self._settled(*pair) for pair in zip(docs, found, strict=True)]
+
+    def _sentences(self, doc: Doc, vectors: Vectors | None) -> list[BareSentence]:
+        """The sentences of a Doc that was read. What a `slot_tagger` says of their
+        words, if there was one, is weighed against what is written."""
+        found = with_guesses(doc, super()._sentences(doc, vectors))
+        inventory = self.punctuation.inventory
+        return [with_expected(sentence, inventory) for sentence in found]
 
     def _answer(
         self, sentence: BareSentence, distribution: Distribution, inventory: Inventory
@@ -106,35 +134,95 @@ class PunctuationCorrector(PunctuationPipe):
         observed = sentence.observed
         known = inventory.known(observed)
         marginals = self._marginals(sentence, distribution)
+        tree = distribution.tree
         slots = list(observed)
         probabilities = [
             marginal.get(slot, 0.0)
             for marginal, slot in zip(marginals, known, strict=True)
         ]
         for i in self._open_slots(sentence):
-            best = best_slot(marginals[i])
+            others = {s: p for s, p in marginals[i].items() if s != known[i]}
+            best = max(others, key=others.__getitem__, default=())
             written = _with_unknown(best, observed[i], known[i])
-            likelier = marginals[i][best] > max(probabilities[i], self.cfg["threshold"])
-            if best != known[i] and written is not None and likelier:
-                slots[i] = _with_dot(written, observed[i])
-                probabilities[i] = marginals[i][best]
+            if written is None or not others:
+                continue
+            new, probability = _with_dot(written, observed[i]), others[best]
+            if new != observed[i] and self._may_want(
+                tree, i, observed[i], new, probability
+            ):
+                slots[i], probabilities[i] = new, probability
         shown = shown_slots(sentence, tuple(slots))
         changed = [i for i, marks in enumerate(sentence.marks) if shown[i] != marks]
-        words: list[int] = []
+        changes: dict[int, Change] = {}
         if changed:
             before = distribution.underlying(observed)
             after = distribution.underlying(tuple(slots))
-            words = [
-                blamed_word(distribution.tree, i, known[i], slots[i], before, after)
-                for i in changed
-            ]
-        return CorrectedSentence(
-            sentence,
-            tuple(slots),
-            shown,
-            dict(zip(changed, words, strict=True)),
-            tuple(probabilities),
+            for i in changed:
+                word = blamed_word(tree, i, known[i], slots[i], before, after)
+                changes[i] = Change(word, kind_of(tree, i, observed[i], slots[i]))
+        found = CorrectedSentence(sentence, tuple(slots), changes, tuple(probabilities))
+        return _with_partners(found, tree, marginals)
+
+    def _may_want(
+        self, tree: Tree, slot: int, written: Puncteme, right: Puncteme, p: float
+    ) -> bool:
+        """Whether a correction may be made, be it at the end of a text or amid it."""
+        return any(
+            self.wants(kind_of(tree, slot, written, right, goes_on=goes_on), p)
+            for goes_on in (False, True)
         )
+
+    def _settled(
+        self, doc: Doc, sentences: Sequence[CorrectedSentence]
+    ) -> list[CorrectedSentence]:
+        """The sentences of a text with those changes alone that are wanted, sure enough
+        and in prose, and that leave no bracket or quote without its partner."""
+        found = []
+        prose = Prose(doc.text)
+        for sentence, following in zip_longest(sentences, sentences[1:]):
+            goes_on = following is not None and "\n\n" not in sentence.source.after
+            sentence = self._named(sentence) if goes_on else sentence
+            dropped = {
+                i
+                for i, change in sentence.changes.items()
+                if not self.wants(change.kind, sentence.probabilities[i])
+                or not prose.allows(*place(doc, sentence.source, i), change.kind)
+            }
+            found.append(sentence.without(dropped))
+        for kind in ("unpaired-quote", "unpaired-bracket"):
+            for k, sentence in enumerate(found):
+                changed = {i for i, c in sentence.changes.items() if c.kind == kind}
+                if not changed:
+                    continue
+                kept = [*found[:k], sentence.without(changed), *found[k + 1 :]]
+                if n_unmatched(s.slots for s in found) >= n_unmatched(
+                    s.slots for s in kept
+                ):
+                    found = kept
+        return found
+
+    def _named(self, sentence: CorrectedSentence) -> CorrectedSentence:
+        """A sentence that another one follows: an error at its end has another name."""
+        last = len(sentence.slots) - 1
+        if last not in sentence.changes:
+            return sentence
+        written, right = sentence.source.observed[last], sentence.slots[last]
+        tree = sentence.source.tree.projective()
+        kind = kind_of(tree, last, written, right, goes_on=True)
+        change = Change(sentence.changes[last].word, kind)
+        return replace(sentence, changes={**sentence.changes, last: change})
+
+    def wants(self, kind: str, probability: float) -> bool:
+        """Whether the settings let a correction be made.
+
+        kind (str): Its kind.
+        probability (float): How probable it is.
+        RETURNS (bool): Whether it is proposed.
+        """
+        if kind == "serial-comma" and self.cfg["serial_comma"] == "keep":
+            return False
+        threshold = self.cfg["thresholds"].get(kind, self.cfg["threshold"])
+        return kind not in self.cfg["ignore"] and probability > threshold
 
     def _open_slots(self, sentence: BareSentence) -> Iterable[int]:
         """The slots that may be corrected: not those within a word as written."""
@@ -150,7 +238,14 @@ class PunctuationCorrector(PunctuationPipe):
         for doc, sentences in zip(docs, scores, strict=True):
             quotes = self.cfg["quotes"] or quotes_of(doc.text)
             writer = Writer(self.spacing, quotes)
-            found = correction_data(doc, sentences, writer)
+            prose = Prose(doc.text)
+            words = [
+                edit
+                for edit in word_edits(doc, sentences)
+                if self.wants(edit["kind"], edit["probability"])
+                and prose.allows(edit["start"], edit["end"], edit["kind"])
+            ]
+            found = merged(correction_data(doc, sentences, writer), words)
             doc.user_data[CORRECTIONS] = found
             doc._.corrected_text = applied(doc.text, found)
             slots = joined_slots([sentence.slots for sentence in sentences])
@@ -186,6 +281,46 @@ make_punctuation_corrector = Language.factory(
         "punctuation_corrector", PunctuationCorrector, CorrectorSettings, _UNTRAINED
     ),
 )
+
+
+def _with_partners(
+    sentence: CorrectedSentence, tree: Tree, marginals: Sequence[Marginal]
+) -> CorrectedSentence:
+    """A sentence in which new commas around an insertion come in pairs.
+
+    Where the second is not probable enough, there is no first either.
+
+    sentence (CorrectedSentence): With corrections slot by slot.
+    tree (Tree): The sentence.
+    marginals (Sequence[Marginal]): What may stand in each slot.
+    RETURNS (CorrectedSentence): The second comma is as probable as the first.
+    """
+    slots, probabilities = list(sentence.slots), list(sentence.probabilities)
+    changes = dict(sentence.changes)
+    lonely = set()
+    for i, change in sentence.changes.items():
+        other = _other_edge(tree, change.word, i)
+        if change.kind != _INSERTION or other is None or slots[other]:
+            continue
+        if marginals[other].get(slots[i], 0.0) > _LEAST_OF_PARTNER:
+            slots[other], probabilities[other] = slots[i], probabilities[i]
+            changes[other] = change
+        else:
+            lonely.add(i)
+    found = CorrectedSentence(
+        sentence.source,
+        tuple(slots),
+        dict(sorted(changes.items())),
+        tuple(probabilities),
+    )
+    return found.without(lonely)
+
+
+def _other_edge(tree: Tree, word: int, slot: int) -> int | None:
+    """The slot at the other edge of a constituent; None if the sentence ends there."""
+    left, right = tree.spans[word]
+    other = right if slot == left else left
+    return other if slot in (left, right) and 0 < other < len(tree) else None
 
 
 def _with_unknown(

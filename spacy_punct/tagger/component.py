@@ -126,9 +126,7 @@ class SlotTagger(StoredPipe):
         loss, gradients = 0.0, []
         for example, rows in zip(examples, scores, strict=True):
             gradient = self.model.ops.alloc2f(*rows.shape)
-            for place, string in zip(
-                _places(example.predicted), _strings(example), strict=True
-            ):
+            for place, string in self._truth(example):
                 if (label := number.get(string)) is not None:
                     loss -= float(np.log(max(float(rows[place, label]), 1e-20)))
                     gradient[place] = rows[place]
@@ -136,18 +134,22 @@ class SlotTagger(StoredPipe):
             gradients.append(gradient)
         return loss, gradients
 
+    def _truth(self, example: Example) -> Iterable[tuple[int, str]]:
+        """The rows of which something is known, and the right label of each."""
+        return zip(_places(example.predicted), _strings(example), strict=True)
+
     # Storage
 
     def _writers(self) -> dict[str, Callable[[], bytes]]:
         return {
             "labels": lambda: srsly.msgpack_dumps(self._labels),
-            "model": self.model.to_bytes,
+            "model": self._pack_model,
         }
 
     def _readers(self) -> dict[str, Callable[[bytes], Any]]:
         return {
             "labels": lambda data: self.set_labels(srsly.msgpack_loads(data)),
-            "model": self.model.from_bytes,
+            "model": self._unpack_model,
         }
 
 

@@ -1,33 +1,37 @@
 import random
-from dataclasses import fields
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_punct.data.corruption import (
+    RATES,
     NoiseRates,
-    corrupt,
     corrupted,
     noise_by_sentence,
     noisy_slots,
+    occasions,
     with_noise,
 )
 from spacy_punct.data.depunctuation import PunctuatedTree
-from spacy_punct.data.marks import ABBREVIATION_DOT, BRACKETS, COMMAS
-from spacy_punct.data.tree import Tree
+from spacy_punct.data.kinds import MESSAGES, kind_of
+from spacy_punct.data.marks import ABBREVIATION_DOT
+from spacy_punct.data.tree import Slots, Tree
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.errors import PunctError
-from spacy_punct.model.mbr import total_edit_distance
 
 DOT = ABBREVIATION_DOT
-NAMES = [field.name for field in fields(NoiseRates)]
-KINDS = [name for name in NAMES if name not in ("share_clean", "omitted_both")]
+KINDS = list(RATES)
 
 
-def only(**rates: float) -> NoiseRates:
+def only(share_clean: float = 0.0, both: float = 0.0, **rates: float) -> NoiseRates:
     """Rates that are 0 but for some."""
-    return NoiseRates(**(dict.fromkeys(NAMES, 0.0) | rates))
+    named = {kind.replace("_", "-"): rate for kind, rate in rates.items()}
+    return NoiseRates(share_clean, both, dict.fromkeys(KINDS, 0.0) | named)
+
+
+def corrupt(sentence: PunctuatedTree, rates: NoiseRates, rng: random.Random) -> Slots:
+    return with_noise(sentence.slots, noisy_slots(sentence, rates, rng))
 
 
 def example(text: str, heads: str, relations: str, tags: str = "") -> PunctuatedTree:
@@ -84,11 +88,11 @@ def examples(draw) -> PunctuatedTree:
     return PunctuatedTree(tree, slots)
 
 
-EVERY_RATE = only(**dict.fromkeys(KINDS, 0.7), omitted_both=0.5)
+EVERY_RATE = NoiseRates(0.0, 0.5, dict.fromkeys(KINDS, 0.5))
 
 
 @given(examples(), st.integers(0, 1000))
-def test_corrupt_keeps_slots_and_abbreviation_dots(sentence, seed):
+def test_errors_keep_slots_and_abbreviation_dots(sentence, seed):
     slots = corrupt(sentence, EVERY_RATE, random.Random(seed))
     assert len(slots) == len(sentence.slots)
     for before, after in zip(sentence.slots, slots, strict=True):
@@ -98,39 +102,23 @@ def test_corrupt_keeps_slots_and_abbreviation_dots(sentence, seed):
 
 
 @given(examples(), st.integers(0, 1000))
-def test_corrupt_without_rates_or_in_a_clean_share_changes_nothing(sentence, seed):
-    clean = only(**dict.fromkeys(KINDS, 1.0), share_clean=1.0)
+def test_without_rates_or_in_a_clean_share_nothing_changes(sentence, seed):
+    clean = NoiseRates(1.0, 0.5, dict.fromkeys(KINDS, 1.0))
     for rates in (only(), clean):
         assert corrupt(sentence, rates, random.Random(seed)) == sentence.slots
 
 
-@given(examples(), st.sampled_from(KINDS), st.integers(0, 1000))
-def test_each_rate_alone_makes_its_own_errors(sentence, kind, seed):
-    noise = noisy_slots(sentence, only(**{kind: 1.0}), random.Random(seed))
+@given(examples(), st.booleans(), st.integers(0, 1000))
+def test_errors_are_called_what_their_correction_is(sentence, goes_on, seed):
+    noise = noisy_slots(sentence, EVERY_RATE, random.Random(seed), goes_on=goes_on)
     assert len({error.slot for error in noise}) == len(noise)
+    tree = sentence.tree.projective()
     for error in noise:
-        assert error.kind == kind
-        before, after = sentence.slots[error.slot], error.marks
-        assert before != after
-        grown = len(after) - len(before)
-        changed = [
-            pair for pair in zip(before, after, strict=False) if len(set(pair)) > 1
-        ]
-        if kind in ("omitted_comma", "missing_end", "dropped_bracket"):
-            assert grown == -1
-        elif kind in ("doubled_end", "stray_bracket"):
-            assert grown == 1
-        elif kind.startswith(("comma_after", "comma_before")):
-            assert grown == 1 and not set(before) - {DOT} and after[-1] in COMMAS
-            assert 0 < error.slot < len(sentence.tree)
-        elif kind == "transposed_quote":
-            assert sorted(before) == sorted(after) and len(changed) == 2
-        else:
-            assert grown == 0 and len(changed) == 1
-            ((old, new),) = changed
-            assert (new in COMMAS) or not kind.startswith("comma")
-            if kind == "turned_bracket":
-                assert BRACKETS.get(old) == new or BRACKETS.get(new) == old
+        right = sentence.slots[error.slot]
+        assert error.marks != right
+        found = kind_of(tree, error.slot, error.marks, right, goes_on=goes_on)
+        # The second comma of a pair has the name of the first.
+        assert found == error.kind or error.kind == "missing-comma-insertion"
 
 
 RELATIVE = example(
@@ -142,186 +130,127 @@ RELATIVE = example(
 
 
 def test_of_a_pair_of_commas_one_or_both_go():
-    half = only(omitted_comma=0.5)
     one = {"My brother who sings , came .", "My brother , who sings came ."}
     whole, none = "My brother , who sings , came .", "My brother who sings came ."
+    half = only(missing_comma_insertion=0.5)
     assert surfaces(half, RELATIVE) == {*one, whole, none}
-    always = only(omitted_comma=0.5, omitted_both=1.0)
+    always = only(both=1.0, missing_comma_insertion=0.5)
     assert surfaces(always, RELATIVE) == {whole, none}
 
 
 @pytest.mark.parametrize(
-    ("text", "heads", "relations", "goes"),
+    ("kind", "text", "heads", "relations"),
     [
-        ("If it rains , we stay .", "3 3 5 5 0", "mark nsubj advcl nsubj root", True),
-        ("Today , we stay .", "3 3 0", "obl:tmod nsubj root", False),
-        ("Thanks , Anna .", "0 1", "root vocative", True),
-        ("Red , green and blue .", "0 1 4 1", "root conj cc conj", True),
-        ("He left , but she stayed .", "2 0 5 5 2", "nsubj root cc nsubj conj", False),
+        (
+            "missing-comma-introductory",
+            "If it rains , we stay .",
+            "3 3 5 5 0",
+            "mark nsubj advcl nsubj root",
+        ),
+        ("missing-comma-introductory", "Today , we stay", "3 3 0", "obl nsubj root"),
+        ("missing-comma-address", "Thanks , Anna .", "0 1", "root vocative"),
+        ("missing-comma-list", "Red , green and blue", "0 1 4 1", "root conj cc conj"),
+        (
+            "missing-comma-compound",
+            "He left , but she stayed .",
+            "2 0 5 5 2",
+            "nsubj root cc nsubj conj",
+        ),
+        ("missing-comma-date", "May 3 , 1985", "0 1 1", "root nummod nummod"),
+        ("missing-comma-quotation", "She said , `` Go ''", "2 0 2", "nsubj root ccomp"),
+        ("missing-end", "He left .", "2 0", "nsubj root"),
+        ("missing-hyphen", "well - known", "2 0", "advmod root"),
     ],
 )
-def test_commas_go_where_they_are_missed(text, heads, relations, goes):
-    without = text.replace(" ,", "")
-    expected = {without} if goes else {text}
+def test_marks_that_are_missing(kind, text, heads, relations):
     sentence = example(text, heads, relations)
-    assert surfaces(only(omitted_comma=1.0), sentence) == expected
-
-
-def test_headings_may_lack_an_end_mark():
-    heading = example("Chapter One .", "0 1", "root nummod", "NOUN NUM")
-    assert surfaces(only(missing_end=1.0), heading) == {"Chapter One ."}
-
-
-@pytest.mark.parametrize(
-    ("word", "tag", "taken"),
-    [("that", "PRON", True), ("who", "PRON", False), ("sleeping", "VERB", True)],
-)
-def test_a_comma_before_a_restrictive_clause(word, tag, taken):
-    sentence = example(
-        f"The man {word} barked",
-        "2 0 4 2",
-        "det root nsubj acl:relcl",
-        f"DET NOUN {tag} VERB",
-    )
-    found = surfaces(only(comma_before_relative=1.0), sentence)
-    assert found == {f"The man , {word} barked" if taken else f"The man {word} barked"}
+    gone = next(mark for mark in (" ,", " -", " .") if mark in text)
+    rates = NoiseRates(0.0, 0.0, {**dict.fromkeys(KINDS, 0.0), kind: 1.0})
+    assert surfaces(rates, sentence, 1) == {text.replace(gone, "", 1)}
 
 
 def test_superfluous_commas_stand_where_the_tree_says():
-    text = "But the man said that he sat in a chair made there and slept"
+    text = "The man said that it rained in a town and snowed"
     sentence = example(
         text,
-        "4 3 4 0 7 7 4 10 10 7 10 11 14 7",
-        "cc det nsubj root mark nsubj ccomp case det obl acl advmod cc conj",
+        "2 3 0 6 6 3 9 9 6 11 6",
+        "det nsubj root mark expl ccomp case det obl cc conj",
     )
     after = {
-        "comma_after_initial": "But",
-        "comma_before_relative": "chair",
-        "comma_after_subject": "man",
-        "comma_before_complement": "said",
-        "comma_before_oblique": "sat",
-        "comma_before_conjunct": "there",
+        "superfluous_comma_subject": "man",
+        "superfluous_comma_object": "said",
+        "superfluous_comma_pair": "town",
     }
     for kind, word in after.items():
         expected = text.replace(f"{word} ", f"{word} , ")
         assert surfaces(only(**{kind: 1.0}), sentence, 1) == {expected}
 
 
-def test_no_comma_after_a_subject_that_may_end_in_one():
-    sentence = example("Ann who sang left", "4 3 1 0", "nsubj nsubj acl:relcl root")
-    assert surfaces(only(comma_after_subject=1.0), sentence) == {"Ann who sang left"}
-
-
-@pytest.mark.parametrize(
-    ("heads", "relations"),
-    [("0 3 1", "root cc conj"), ("0 1 1", "root cc conj")],
-    ids=["UD 2", "UD 1"],
-)
-def test_coordinators_of_two_phrases(heads, relations):
-    rates = only(comma_before_conjunct=1.0)
-    assert surfaces(rates, example("tea or milk", heads, relations), 1) == {
-        "tea , or milk"
-    }
-
-
 def test_the_comma_before_the_last_of_three_is_no_error():
-    sentence = example("tea , milk or gin", "0 1 4 1", "root conj cc conj")
-    assert surfaces(only(comma_before_conjunct=1.0), sentence, 1) == {
-        "tea , milk or gin"
-    }
+    for text in ("tea , milk or gin", "tea , milk , or gin"):
+        sentence = example(text, "0 1 4 1", "root conj cc conj")
+        slot = sentence.tree.words.index("or")
+        assert slot not in {error.slot for error in occasions(sentence)}
 
 
-def test_splices_are_between_clauses():
-    sentence = example(
-        "He sang well - known songs ; we left .",
-        "2 0 4 5 2 7 2",
-        "nsubj root advmod amod obj nsubj parataxis",
-        "PRON VERB ADV ADJ NOUN PRON VERB",
-    )
-    assert surfaces(only(comma_splice=1.0), sentence, 1) == {
-        "He sang well - known songs , we left ."
+def test_two_sentences_and_one():
+    sentence = example("He sang ; we left .", "2 0 4 2", "nsubj root nsubj parataxis")
+    assert surfaces(only(comma_splice=1.0), sentence, 1) == {"He sang , we left ."}
+    kinds = {
+        goes_on: {e.kind for e in occasions(sentence, goes_on=goes_on) if e.slot == 4}
+        for goes_on in (False, True)
     }
+    assert kinds[True] - kinds[False] == {"run-on", "comma-splice"}
+    assert kinds[False] - kinds[True] == {"missing-end", "wrong-end"}
 
 
 @pytest.mark.parametrize(
-    ("rates", "expected"),
+    ("text", "kind", "expected"),
     [
-        ({"comma_for_end": 1.0}, {"He left ,"}),
-        ({"missing_end": 1.0}, {"He left"}),
-        ({"doubled_end": 1.0}, {"He left . .", "He left . ,", "He left , ."}),
-        ({"wrong_stop": 1.0}, {"He left ?"}),
-        ({"wrong_end": 1.0}, {"He left ."}),
+        ("He left .", "doubled_mark", "He left . ."),
+        ("He left .", "statement", "He left ?"),
+        ("He left ?", "question_mark", "He left ."),
+        ("He left .", "wrong_end", "He left ,"),
+        ("`` Go left . ''", "misplaced_mark", "`` Go left '' ."),
+        ("He : left", "colon", "He , left"),
     ],
 )
-def test_ends_of_sentences(rates, expected):
-    sentence = example("He left .", "2 0", "nsubj root")
-    assert surfaces(only(**rates), sentence) == expected
+def test_wrong_marks(text, kind, expected):
+    sentence = example(text, "2 0", "nsubj root")
+    assert surfaces(only(**{kind: 1.0}), sentence, 1) == {expected}
 
 
-def test_missing_marks_are_those_that_can_be_told():
-    rates = only(missing_end=1.0)
-    question = example("Has he left ?", "3 3 0", "aux nsubj root", "AUX PRON VERB")
-    assert surfaces(rates, question) == {"Has he left"}
-    for mark in "?!":
-        sentence = example(f"He left {mark}", "2 0", "nsubj root", "PRON VERB")
-        assert surfaces(rates, sentence) == {f"He left {mark}"}
-
-
-def test_question_marks():
-    question = example("Has he left ?", "3 3 0", "aux nsubj root", "AUX PRON VERB")
-    assert surfaces(only(wrong_end=1.0), question) == {"Has he left ."}
-    sentence = example("He left ?", "2 0", "nsubj root", "PRON VERB")
-    assert surfaces(only(wrong_end=1.0), sentence) == {"He left ?"}
-    assert surfaces(only(doubled_end=1.0), sentence) == {
-        "He left ? ?",
-        "He left ? .",
-        "He left ? ,",
-        "He left , ?",
-    }
-
-
-def test_quotes_and_brackets():
-    inside = example("`` Go . ''", "0", "root")
-    outside = example("`` Go '' ,", "0", "root")
-    rates = only(transposed_quote=1.0)
-    assert surfaces(rates, inside) == {"`` Go '' ."}
-    assert surfaces(rates, outside) == {"`` Go '' ,"}
-    assert surfaces(only(dropped_bracket=1.0), inside) == {"Go . ''", "`` Go ."}
-    assert surfaces(only(turned_bracket=1.0), inside) == {"'' Go . ''", "`` Go . ``"}
-    assert surfaces(only(stray_bracket=1.0), inside) == {
-        "`` `` Go . ''",
-        "`` Go '' . ''",
-    }
-    question = example("¿ Vienes ?", "0", "root")
-    assert surfaces(only(dropped_bracket=1.0), question) == {"Vienes ?"}
-
-
-def test_marks_between_words():
-    comma = example("a , b", "0 1", "root dep")
-    assert surfaces(only(wrong_comma=1.0), comma) == {"a ; b"}
-    colon = example("a : b", "0 1", "root dep")
-    assert surfaces(only(wrong_colon=1.0), colon) == {"a ; b", "a , b"}
+def test_quotes_and_brackets_lose_their_partner():
+    quoted = example("`` Go . ''", "0", "root")
+    assert surfaces(only(unpaired_quote=1.0), quoted, 1) == {"Go ."}
+    assert surfaces(only(unpaired_quote=0.5), quoted) >= {"Go . ''", "`` Go ."}
+    bracketed = example("Go ( now )", "0 1", "root advmod")
+    assert surfaces(only(unpaired_bracket=0.5), bracketed) >= {"Go now )", "Go ( now"}
 
 
 def test_other_scripts_have_marks_of_their_own():
     def subject(text: str) -> PunctuatedTree:
         return example(text, "2 3 0", "det nsubj root")
 
-    comma = only(comma_after_subject=1.0)
+    comma = only(superfluous_comma_subject=1.0)
     assert surfaces(comma, subject("这 人 来 。"), 1) == {"这 人 ， 来 。"}
     assert surfaces(comma, subject("这 人 来 ."), 1) == {"这 人 , 来 ."}
     assert surfaces(comma, subject("هذا الرجل جاء ."), 1) == {"هذا الرجل ، جاء ."}
-    wrong = only(wrong_stop=1.0)
-    assert surfaces(wrong, subject("यह आदमी आया ।"), 1) == {"यह आदमी आया ?"}
-    assert surfaces(wrong, subject("这 人 来 。"), 1) == {"这 人 来 ？"}
+    assert surfaces(only(statement=1.0), subject("这 人 来 。"), 1) == {"这 人 来 ？"}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["share_clean", "both", "run-on"])
 @pytest.mark.parametrize("value", [-0.1, 1.01, float("nan")])
 def test_rates_are_from_0_to_1(name, value):
     with pytest.raises(PunctError, match="P024") as error:
-        NoiseRates(**{name: value})
+        NoiseRates.from_settings({name: value})
     assert name in str(error.value)
+
+
+def test_rates_are_of_kinds_that_have_a_message():
+    assert set(RATES) < set(MESSAGES)
+    with pytest.raises(PunctError, match=r"P046.*run-on"):
+        NoiseRates.from_settings({"run_on": 0.5})
 
 
 @pytest.fixture(scope="module")
@@ -354,21 +283,18 @@ def test_noise_by_sentence_is_what_corrupted_makes(sentences):
 
 
 def test_a_share_of_sentences_stays_clean(sentences):
-    always = {**dict.fromkeys(KINDS, 0.0), "stray_bracket": 1.0}
-    noisy = corrupted(sentences, NoiseRates(**always, share_clean=0.25))
-    clean = sum(x.tree.observed == x.slots for x in noisy) / len(noisy)
+    rates = NoiseRates(0.25, 0.0, {"missing-end": 1.0, "wrong-end": 1.0})
+    ended = [x for x in sentences if x.slots[-1][-1:] == (".",)]
+    noisy = corrupted(ended, rates)
+    clean = sum(x.tree.observed[-1] == x.slots[-1] for x in noisy) / len(noisy)
     deviation = (0.25 * 0.75 / len(noisy)) ** 0.5
     assert abs(clean - 0.25) < 4 * deviation
 
 
-@pytest.mark.parametrize("kind", sorted({*KINDS} - {"comma_after_initial"}))
-def test_the_sample_gives_occasion_to_every_error(sentences, kind):
-    rates = only(**{kind: 1.0})
-    noise = [noisy_slots(x, rates, random.Random(0)) for x in sentences]
-    assert any(noise)
-
-
-def test_default_rates_on_a_treebank(treebanks):
-    noisy = corrupted(read_treebank(treebanks / "en-2.16" / "dev.conllu").examples)
-    edits = sum(total_edit_distance(x.tree.observed, x.slots) for x in noisy)
-    assert 0.09 < edits / sum(len(x.slots) for x in noisy) < 0.11
+def test_default_rates_leave_most_marks_alone(sentences):
+    noisy = corrupted(sentences)
+    n_slots = sum(len(x.slots) for x in noisy)
+    wrong = sum(
+        a != b for x in noisy for a, b in zip(x.tree.observed, x.slots, strict=True)
+    )
+    assert 0.005 < wrong / n_slots < 0.06

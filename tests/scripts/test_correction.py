@@ -19,9 +19,10 @@ from spacy_punct.data.treebank import Treebank, read_treebank
 from spacy_punct.errors import PunctError
 from spacy_punct.model.evaluation import permutation_test, score, sentence_edits
 from spacy_punct.reading.corpus import make_doc, unpunctuated
-from spacy_punct.reading.examples import with_marks
+from spacy_punct.reading.examples import create_correction_corpus, with_marks
 from spacy_punct.restorer.evaluation import evaluate_pipeline
 from spacy_punct.text.writer import Spacing, Writer
+from tests.conftest import MANY_ERRORS
 
 CORRECTOR = "punctuation_corrector"
 SEED = 5
@@ -108,7 +109,14 @@ def test_baselines_and_other_systems(that_corrects, treebank):
         assert errors["recall"]["idle"] == 0
         assert errors["recall"]["oracle"] == 1
         assert errors["recall"]["half"] == pytest.approx(mended[kind] / counts[kind])
-    assert found["errors"]["missing_end"]["recall"]["trivial"] > 0.5
+    missing = [
+        slots[-1] == (".",)
+        for errors, slots in zip(noise, truth, strict=True)
+        for error in errors
+        if error.kind == "missing-end"
+    ]
+    share = sum(missing) / len(missing)
+    assert found["errors"]["missing-end"]["recall"]["trivial"] == share > 0
     assert set(found["tests"]) == systems.keys() - {"corrector"}
 
 
@@ -132,8 +140,6 @@ def test_corrector_and_restorer(gold, that_corrects, treebank):
     for name in ("aed", "p", "r", "f05"):
         assert ours[name] == pytest.approx(expected[f"correct_{name}"])
     assert ours["n_found"] > ours["n_right"] > 0
-    # It learnt on such trees as the treebank's.
-    assert ours["aed"] < found["systems"]["nothing"]["aed"] or not gold
     restorer = nlp.get_pipe("punctuation_restorer")
     restored = evaluate_pipeline(nlp, restorer, treebank, gold=gold)["aed"]
     assert found["systems"]["restorer"]["aed"] == pytest.approx(restored)
@@ -143,6 +149,21 @@ def test_corrector_and_restorer(gold, that_corrects, treebank):
     observed = [e.tree.observed for e in corrupted(treebank.examples, seed=SEED)]
     losses = [sentence_edits(answer, truth) for answer in (slots, observed)]
     assert found["tests"]["nothing"] == permutation_test(*losses)
+
+
+def test_corrector_mends_such_errors_as_it_learnt(corrects, sample):
+    """On such trees, too. Errors as rare as people's take more training than this."""
+    corpus = create_correction_corpus(
+        sample / "dev.conllu", limit=60, rates=MANY_ERRORS
+    )
+    examples = list(corpus(corrects))
+    tok2vec, corrector = map(corrects.get_pipe, ("tok2vec", CORRECTOR))
+    for example in examples:
+        corrector(tok2vec(example.predicted))
+    found = score_correction(examples)
+    assert found["correct_aed"] < 0.9 * found["correct_aed_before"]
+    assert found["correct_p"] > 0.6
+    assert found["correct_r"] > 0.1
 
 
 def test_disabled_components_stay_so(that_corrects, treebank):

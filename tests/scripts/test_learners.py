@@ -7,8 +7,10 @@ import pytest
 from scripts.learners import (
     MarkedTokens,
     marked_tokens,
+    part_of,
     read_aligned,
     read_parallel,
+    read_text,
 )
 from spacy_punct.errors import PunctError
 
@@ -248,3 +250,31 @@ def test_bad_files(files, tmp_path):
     other.write_bytes(b"caf\xe9\n" * 5)
     with pytest.raises(PunctError, match="P003"):
         read_parallel(files[0], [other])
+
+
+M2 = """\
+S When I was young I dont know , it rained .
+A 4 4|||M:PUNCT|||,|||REQUIRED|||-NONE-|||0
+A 5 6|||R:SPELL|||do n't|||REQUIRED|||-NONE-|||0
+A 7 9|||R:PUNCT|||. It|||REQUIRED|||-NONE-|||0
+A 7 8|||U:PUNCT||||||REQUIRED|||-NONE-|||1
+
+S All is well .
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+"""
+
+
+def test_m2_leaves_punctuation_to_differ(tmp_path):
+    path = tmp_path / "a.m2"
+    path.write_text(M2)
+    text = read_text(path, [])
+    first, second = text.sentences
+    assert first.source.words[4:8] == ("I", "do", "n't", "know")
+    (right,) = first.references
+    changed = {
+        i: marks for i, marks in enumerate(right) if marks != first.source.slots[i]
+    }
+    assert changed == {4: (",",), 8: (".",)}
+    assert second.references == (second.source.slots,)
+    halves = [part_of(text, part).sentences for part in ("first", "second", "all")]
+    assert halves == [(first,), (second,), (first, second)]
