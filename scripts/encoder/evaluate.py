@@ -24,7 +24,6 @@ from spacy_punct.text.casing import CASES
 
 KINDS = ("", ",", ".", "?")
 _FOLDED = dict(zip(",:—.!;…?", ",,,....?", strict=True))
-_UNKNOWN = "_"
 _APART = "ted"
 """The stream that is no part of the mean: its licence forbids to train on such text."""
 _MARGIN, _BATCH_PIECES = 32, 1024
@@ -87,9 +86,15 @@ class StreamReader:
 
     def __init__(self, reader: Reader, pieces: WordPieces, labels: Labels) -> None:
         self._reader, self._pieces = reader, pieces
-        width = reader.transformer.sizes.width
+        sizes = reader.transformer.sizes
+        self._window = min(LONGEST, sizes.n_positions)
         settings = EncoderSettings(
-            width, LONGEST, _MARGIN, _BATCH_PIECES, precision="float32", threads=1
+            sizes.width,
+            self._window,
+            _MARGIN,
+            _BATCH_PIECES,
+            precision="float32",
+            threads=1,
         )
         self._encoder = Encoder(settings)
         self._encoder.fill(reader.transformer, pieces)
@@ -108,7 +113,7 @@ class StreamReader:
         windows = batches(
             [texts],
             self._pieces,
-            window=LONGEST,
+            window=self._window,
             margin=_MARGIN,
             batch_pieces=_BATCH_PIECES,
         )
@@ -121,7 +126,7 @@ class StreamReader:
         marks, forms = [""] * len(words), [""] * len(words)
         for i, token, kind, case in zip(owners, texts, kinds, cases, strict=True):
             marks[i] = KINDS[kind]
-            forms[i] += in_case(token, case)
+            forms[i] += _letters(in_case(token, case))
         for i in range(len(words)):
             if i == 0 or marks[i - 1] in (".", "?"):
                 forms[i] = forms[i][:1].upper() + forms[i][1:]
@@ -143,41 +148,57 @@ def f_score(
     return 2 * right / max(total, 1)
 
 
-def evaluate_streams(
-    reader: StreamReader, streams: Mapping[str, Sequence[Stream]]
-) -> dict[str, Any]:
-    """Figures per stream, and on average.
+def figures_of(
+    documents: Sequence[Stream], found: Sequence[tuple[Sequence[str], Sequence[str]]]
+) -> dict[str, float | None]:
+    """Figures of one stream.
 
-    reader (StreamReader): Who reads.
-    streams (Mapping[str, Sequence[Stream]]): The documents of each stream.
-    RETURNS (dict[str, Any]): "streams" and "mean": F of commas, of sentence ends and
-        of all marks, and the share of words in the right case.
+    documents (Sequence[Stream]): Its documents.
+    found (Sequence[tuple]): The marks and the forms that a system gave to each; empty
+        forms do not count.
+    RETURNS (dict[str, float | None]): F of commas, of sentence ends and of all marks,
+        and the share of words in the right case.
     """
-    figures: dict[str, dict[str, float | None]] = {}
-    for name, documents in streams.items():
-        pairs: list[tuple[str, str]] = []
-        cased: list[bool] = []
-        for stream in documents:
-            marks, forms = reader.read(stream.words)
-            pairs += zip(stream.marks, marks, strict=True)
-            known = zip(forms, stream.forms, strict=True)
-            cased += [form == true for form, true in known if true != _UNKNOWN]
-        figures[name] = {
-            "comma": f_score(pairs, (",",)),
-            "end": f_score(pairs, (".", "?"), same=False),
-            "micro": f_score(pairs, (",", ".", "?")),
-            "case": sum(cased) / len(cased) if cased else None,
-        }
+    pairs: list[tuple[str, str]] = []
+    cased: list[bool] = []
+    for stream, (marks, forms) in zip(documents, found, strict=True):
+        pairs += zip(stream.marks, marks, strict=True)
+        for form, true in zip(forms, map(_letters, stream.forms), strict=True):
+            if form and len(true) == len(form):
+                cased.append(form == true)
+    return {
+        "comma": round(f_score(pairs, (",",)), 4),
+        "end": round(f_score(pairs, (".", "?"), same=False), 4),
+        "micro": round(f_score(pairs, (",", ".", "?")), 4),
+        "case": round(sum(cased) / len(cased), 4) if cased else None,
+    }
+
+
+def mean_of(
+    figures: Mapping[str, Mapping[str, float | None]],
+) -> dict[str, float | None]:
+    """The average of streams, but for the one that is no part of it."""
     mean: dict[str, float | None] = {}
     for key in ("comma", "end", "micro", "case"):
         found = [f[key] for name, f in figures.items() if name != _APART]
         values = [value for value in found if value is not None]
-        mean[key] = sum(values) / len(values) if values else None
-    rounded = {
-        name: {k: None if v is None else round(v, 4) for k, v in found.items()}
-        for name, found in {"mean": mean, **figures}.items()
+        mean[key] = round(sum(values) / len(values), 4) if values else None
+    return mean
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def evaluate_streams(
+    reader: StreamReader, streams: Mapping[str, Sequence[Stream]]
+) -> dict[str, Any]:
+    """Figures per stream, and on average: "streams" and "mean", see `figures_of`."""
+    figures = {
+        name: figures_of(documents, [reader.read(d.words) for d in documents])
+        for name, documents in streams.items()
     }
-    return {"mean": rounded.pop("mean"), "streams": rounded}
+    return {"mean": mean_of(figures), "streams": figures}
 
 
 @torch.no_grad()

@@ -95,14 +95,17 @@ def _head(width: int, n_labels: int) -> nn.Sequential:
 
 
 def losses(reader: Reader, batch: Batch) -> Tensor:
-    """The losses of a batch, in the order of `PARTS`; without trees, those are zero."""
+    """The losses of a batch, in the order of `PARTS`.
+
+    Where there is nothing to learn, as of trees in a batch without any, they are zero.
+    """
     vectors = reader.vectors(batch)
     slots, starts = reader.read_slots(vectors, batch.left, batch.right)
     cases = reader.cases(vectors[batch.tokens])
     known = batch.starts != IGNORE
     start = F.binary_cross_entropy_with_logits(
-        starts[known], batch.starts[known].float()
-    )
+        starts[known], batch.starts[known].float(), reduction="sum"
+    ) / known.sum().clamp(min=1)
     found = [_loss(slots, batch.slots), start, _loss(cases, batch.cases)]
     if isinstance(batch, TreeBatch):
         words, is_word = vectors[batch.words], batch.heads != IGNORE
@@ -120,7 +123,8 @@ def losses(reader: Reader, batch: Batch) -> Tensor:
 
 
 def _loss(scores: Tensor, labels: Tensor) -> Tensor:
-    return F.cross_entropy(scores, labels, ignore_index=IGNORE)
+    total = F.cross_entropy(scores, labels, ignore_index=IGNORE, reduction="sum")
+    return total / (labels != IGNORE).sum().clamp(min=1)
 
 
 def averaged_reader(checkpoint: Path, start: Path) -> tuple[Reader, WordPieces, Labels]:

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+import spacy
 import typer
 from wasabi import msg
 
 from scripts.steps import run_step
 from spacy_punct.encoder.storage import from_arrays
+from spacy_punct.encoder.tok2vec import get_weights
 from spacy_punct.encoder.transformer import Transformer
 from spacy_punct.encoder.wordpieces import WordPieces
 from spacy_punct.errors import PunctError
@@ -46,7 +48,16 @@ _PARTS = {
 
 
 def load(path: Path) -> tuple[Transformer, WordPieces]:
-    """The transformer and the vocabulary that this script has written."""
+    """The transformer and the vocabulary that a training starts with.
+
+    path (Path): What this script has written, or the folder of a pipeline with an
+        encoder, such as the bundled one.
+    RETURNS (tuple[Transformer, WordPieces]): The two.
+    """
+    if path.is_dir():
+        nlp = spacy.load(path, enable=["tok2vec"])
+        tok2vec: Any = nlp.get_pipe("tok2vec")
+        return get_weights(tok2vec.model)
     with np.load(path, allow_pickle=False) as arrays:
         weights = {name: arrays[name] for name in arrays.files if name != _VOCABULARY}
         return from_arrays(weights, arrays[_VOCABULARY].tolist())

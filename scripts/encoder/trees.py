@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from scripts.encoder.windows import IGNORE, LONGEST, Batch, Window, case_label, collate
+from scripts.encoder.windows import IGNORE, USUAL, Batch, Window, case_label, collate
 from spacy_punct.data.conllu import read_conllu
 from spacy_punct.data.depunctuation import (
     PunctuatedTree,
@@ -132,13 +132,13 @@ class TreeDrawer:
     def _runs(self, n_pieces: int) -> list[list[PunctuatedTree]]:
         """Sentences that follow each other, as many as fit into each window."""
         rng, found = self.rng, []
-        for _ in range(max(1, n_pieces // LONGEST)):
+        for _ in range(max(1, n_pieces // USUAL)):
             (sentences,) = rng.choices(self._treebanks, self._weights)
             start = rng.randrange(len(sentences))
             end, size = start + 1, AROUND + self._size(sentences[start])
             while end < len(sentences):
                 size += self._size(sentences[end])
-                if size > LONGEST:
+                if size > USUAL:
                     break
                 end += 1
             found.append(list(sentences[start:end]))

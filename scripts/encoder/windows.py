@@ -27,8 +27,8 @@ from spacy_punct.reading.written import seen_forms, tokens_of
 
 IGNORE = -100
 """The label of what is not to be learned."""
-LONGEST = 192
-"""The most pieces of a window."""
+LONGEST, USUAL = 384, 192
+"""The most pieces of a window, and how many most windows have."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ FORMS = {
     "spoken cased": 0.05,
     "capitals": 0.05,
 }
-LENGTHS = {LONGEST: 0.82, 96: 0.08, 48: 0.06, 24: 0.04}
+LENGTHS = {LONGEST: 0.35, USUAL: 0.47, 96: 0.08, 48: 0.06, 24: 0.04}
 """Pieces of the windows of a batch: there are short texts, too."""
 
 _CUT = 0.5
@@ -280,7 +280,7 @@ class Drawer:
 
     def batch(self, n_pieces: int) -> Batch:
         """A batch of about so many pieces, in windows of about the same length."""
-        length = self._choice(LENGTHS)
+        length = min(self._choice(LENGTHS), n_pieces)
         n_windows = max(1, n_pieces // length)
         return collate([self.window(length) for _ in range(n_windows)])
 

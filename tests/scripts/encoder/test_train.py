@@ -10,11 +10,18 @@ import srsly
 import torch
 
 from scripts.encoder import train
-from scripts.encoder.reader import WEIGHTS, Labels, Reader, averaged_reader, losses
+from scripts.encoder.reader import (
+    PARTS,
+    WEIGHTS,
+    Labels,
+    Reader,
+    averaged_reader,
+    losses,
+)
 from scripts.encoder.start import load
 from scripts.encoder.train import Schedule, Settings, Training, decayed
 from scripts.encoder.trees import TreeDrawer, read_trees, word_labels
-from scripts.encoder.windows import Drawer, read_sources
+from scripts.encoder.windows import IGNORE, Drawer, read_sources
 from tests.conftest import REPOSITORY
 from tests.scripts.encoder.builders import PIECES, SLOTS, make_folders
 
@@ -72,6 +79,41 @@ def test_every_part_of_the_loss_falls(arguments, tmp_path):
     assert (found[-1][1] < found[0][1]).all()
     pieces = training.reader.transformer.pieces.weight
     assert (pieces == load(tmp_path / "start.npz")[0].pieces.weight).all()
+
+
+def test_nothing_to_learn_is_no_loss(arguments, tmp_path):
+    """And no gradient: a batch may know no start of a sentence, or no mark at all."""
+    training, text, trees = make_training(tmp_path)
+    batches = [text.batch(96), trees.batch(96)]
+    for batch in batches:
+        whole = losses(training.reader.eval(), batch)
+        batch.starts[:] = IGNORE
+        part = losses(training.reader, batch)
+        assert part[PARTS.index("start")] == 0
+        others = [k for k, name in enumerate(PARTS) if name != "start"]
+        assert torch.equal(part[others], whole[others])
+    for batch in batches:
+        batch.slots[:] = batch.cases[:] = IGNORE
+        (losses(training.reader, batch) @ torch.tensor(WEIGHTS)).backward()
+    slopes = [p.grad for p in training.trained.values() if p.grad is not None]
+    assert slopes and all(slope.isfinite().all() for slope in slopes)
+
+
+def test_frozen_layers_stay_as_they_are_on_average(arguments, tmp_path):
+    training, text, _ = make_training(tmp_path)
+    training.average["transformer.layers.0.qkv.weight"] += 1
+    training.freeze(1)
+    before = {n: p.detach().clone() for n, p in training.trained.items()}
+    assert torch.equal(
+        before["transformer.layers.0.qkv.weight"],
+        training.average["transformer.layers.0.qkv.weight"],
+    )
+    parts = losses(training.reader.train(), text.batch(96))
+    training.take_step(parts @ torch.tensor(WEIGHTS), 100)
+    moved = {n for n, p in training.trained.items() if not torch.equal(p, before[n])}
+    assert "slots.0.weight" in moved
+    assert not any(name.startswith("transformer.layers.0.") for name in moved)
+    assert "transformer.positions.weight" not in moved
 
 
 def test_edges_are_zeros(arguments, tmp_path):
@@ -184,7 +226,9 @@ def test_a_signal_saves(arguments, tmp_path):
         while ranks != {0, 1} and time.monotonic() < end and process.poll() is None:
             time.sleep(0.2)
             if log.exists():
-                ranks = {record["process"] for record in srsly.read_jsonl(log)}
+                # The last line may be half written.
+                *lines, _ = log.read_text("utf-8").split("\n")
+                ranks = {srsly.json_loads(line)["process"] for line in lines}
         assert ranks == {0, 1}
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=60) == 0
