@@ -1,63 +1,139 @@
 """Put a trained pipeline into the package, small, with its sources and its scores.
 
     python -m scripts.bundle spacy_punct/pipelines/en --pipeline training/en/model-best
+    --apostrophes training/en-apostrophes/model-best
     --corrector training/en-corrector/model-best
     python -m scripts.bundle spacy_punct/pipelines/en --scores metrics/en-sentences.json
 
-A corrector that is trained by itself is added to what is there. Each JSON file, made by
-`punct evaluate` or `scripts.correction`, is found in the meta under its name.
+Each JSON file, made by `punct evaluate`, `scripts.bench` or `scripts.correction`, is
+found in the meta under its name.
 """
 
 import shutil
-import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import spacy
 import srsly
-import torch
 import typer
 from spacy.language import Language
-from spacy.vectors import Vectors
-from thinc.api import Config
+from thinc.api import Model
 
 from scripts.steps import run_step, write_pipeline
 from spacy_punct.about import __version__
 from spacy_punct.errors import PunctError
 
-MAX_SIZE = 20_000_000
-N_VECTORS = 11_500
-"""Of the word vectors, by frequency."""
-MIN_WEIGHT = 0.05
+MAX_SIZE = 45_000_000
+MIN_WEIGHT = 0.15
 """Of the log-linear parts; smaller ones are dropped."""
-DIGITS = 8
-"""Of the corrector's weights, in binary."""
-THRESHOLD = 0.55
-"""Of the corrector, chosen on development data."""
 RESTORER, CORRECTOR = "punctuation_restorer", "punctuation_corrector"
+APOSTROPHES = "apostrophe_tagger"
+HEADS = {"truecaser", "slot_tagger", APOSTROPHES}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "stream_senter": {"threshold": 0.45},
+    "punctuation_restorer": {"guess_share": 0.85, "missing_cost": 1.5},
+    "punctuation_corrector": {
+        "guess_share": 0.8,
+        "thresholds": {
+            "colon": 0.65,
+            "comma-splice": 0.5,
+            "dash": 0.65,
+            "doubled-mark": 0.7,
+            "missing-apostrophe": 0.6,
+            "missing-comma-compound": 0.6,
+            "missing-comma-insertion": 0.6,
+            "missing-comma-list": 0.7,
+            "possessive": 0.8,
+            "question-mark": 0.6,
+            "run-on": 0.65,
+            "statement": 0.7,
+            "superfluous-apostrophe": 0.95,
+            "superfluous-comma": 0.6,
+            "superfluous-comma-object": 0.55,
+            "superfluous-comma-pair": 0.7,
+            "superfluous-comma-subject": 0.4,
+            "unpaired-bracket": 0.8,
+            "unpaired-quote": 0.8,
+        },
+    },
+}
+"""Of components, chosen on development data once they were trained."""
+_TREEBANKS = "https://github.com/UniversalDependencies"
+_GITHUB = "https://github.com"
 SOURCES = [
-    {
-        "name": "UD English EWT 2.16",
-        "url": "https://github.com/UniversalDependencies/UD_English-EWT",
-        "license": "CC BY-SA 4.0",
-    },
-    {
-        "name": "UD English GUM, documents whose texts are CC BY or public domain",
-        "url": "https://github.com/UniversalDependencies/UD_English-GUM",
-        "license": "CC BY 4.0",
-    },
-    {
-        "name": "all-MiniLM-L6-v2 (input embeddings)",
-        "url": "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
-        "license": "Apache 2.0",
-    },
+    {"name": name, "url": url, "license": licence}
+    for name, url, licence in (
+        (
+            "gte-small, where the encoder starts",
+            "https://huggingface.co/thenlper/gte-small",
+            "MIT",
+        ),
+        ("UD English EWT 2.16", f"{_TREEBANKS}/UD_English-EWT", "CC BY-SA 4.0"),
+        (
+            "UD English GUM, documents whose texts are CC BY or public domain",
+            f"{_TREEBANKS}/UD_English-GUM",
+            "CC BY 4.0",
+        ),
+        (
+            "The Changelog, transcripts",
+            f"{_GITHUB}/thechangelog/transcripts",
+            "CC BY-SA 4.0",
+        ),
+        (
+            "Europarl, speeches in English, © European Union",
+            f"{_GITHUB}/UDS-SFB-B6-Datasets/Multilingual-Parallel-Direct-Europarl",
+            "reuse with acknowledgement",
+        ),
+        ("Standard Ebooks", f"{_GITHUB}/standardebooks", "CC0"),
+        ("OpenStax textbooks", f"{_GITHUB}/openstax", "CC BY 4.0"),
+        (
+            "Bitcoin Transcripts",
+            f"{_GITHUB}/bitcointranscripts/bitcointranscripts",
+            "MIT",
+        ),
+        (
+            "Presidential speeches",
+            f"{_GITHUB}/kfogel/presidential-speeches",
+            "public domain",
+        ),
+        ("digital.gov", f"{_GITHUB}/GSA/digitalgov.gov", "public domain"),
+        ("18F", f"{_GITHUB}/18F/18f.gsa.gov", "public domain"),
+        ("Tatoeba", f"{_GITHUB}/Helsinki-NLP/Tatoeba-Challenge", "CC BY 2.0 FR"),
+        (
+            "Schema-Guided Dialogue",
+            f"{_GITHUB}/google-research-datasets/dstc8-schema-guided-dialogue",
+            "CC BY-SA 4.0",
+        ),
+        ("Common Voice, sentences", f"{_GITHUB}/common-voice/common-voice", "CC0"),
+        (
+            "Earnings-22, transcripts",
+            f"{_GITHUB}/revdotcom/speech-datasets",
+            "CC BY-SA 4.0",
+        ),
+    )
 ]
 
 
-def bundle(model: Path, output: Path) -> None:
-    """Write a pipeline without what it can do without."""
+def bundle(
+    model: Path,
+    output: Path,
+    corrector: Path | None = None,
+    apostrophes: Path | None = None,
+) -> None:
+    """Write a pipeline without what it can do without.
+
+    model (Path): The pipeline.
+    output (Path): Where to write it.
+    corrector, apostrophes (Path | None): Pipelines with a corrector, and with the
+        tagger that it listens to, on the same encoder, to be added.
+    """
     nlp = spacy.load(model)
+    if apostrophes is not None:
+        nlp.add_pipe(APOSTROPHES, source=spacy.load(apostrophes, vocab=nlp.vocab))
+    if corrector is not None:
+        nlp.add_pipe(CORRECTOR, source=spacy.load(corrector, vocab=nlp.vocab))
+        # Only who asks for corrections should pay for them.
+        nlp.disable_pipe(CORRECTOR)
     nlp.meta.update(
         name="punct",
         version=__version__,
@@ -68,69 +144,35 @@ def bundle(model: Path, output: Path) -> None:
         sources=SOURCES,
         performance={},
     )
-    vectors = nlp.vocab.vectors
-    kept = {key: row for key, row in vectors.key2row.items() if row < N_VECTORS}
-    nlp.vocab.vectors = Vectors(
-        strings=nlp.vocab.strings,
-        data=vectors.data[:N_VECTORS],
-        keys=sorted(kept, key=lambda key: kept[key]),
-        name=vectors.name,
-    )
     write(nlp, output)
-
-
-def add_corrector(corrector: Path, output: Path) -> None:
-    """Put a corrector into a pipeline, in place of the one that may be there."""
-    nlp = spacy.load(output)
-    if CORRECTOR in nlp.component_names:
-        nlp.remove_pipe(CORRECTOR)
-    with warnings.catch_warnings():
-        # It was trained with the same vectors, of which the pipeline keeps the first.
-        warnings.filterwarnings("ignore", message=r"\[W113\]")
-        nlp.add_pipe(CORRECTOR, source=spacy.load(corrector, vocab=nlp.vocab))
-    # It has brought its own.
-    nlp.vocab.vectors = spacy.load(output).vocab.vectors
-    added = _pipe(nlp, CORRECTOR)
-    tok2vec = added.model.get_ref("tok2vec")
-    for node in tok2vec.walk():
-        for name in node.param_names:
-            if node.has_param(name):
-                node.set_param(name, rounded(node.get_param(name)))
-    for weights in added.punctuation.scorer.parameters():
-        weights.data = torch.from_numpy(rounded(weights.data.numpy()))
-    # Only who asks for corrections should pay for them.
-    nlp.disable_pipe(CORRECTOR)
-    write(nlp, output)
-    config = Config().from_disk(output / "config.cfg", interpolate=False)
-    config["components"][CORRECTOR]["reparse"] = ["tok2vec", "morphologizer", "parser"]
-    config["components"][CORRECTOR]["threshold"] = THRESHOLD
-    config.to_disk(output / "config.cfg")
-
-
-def _pipe(nlp: Language, name: str) -> Any:
-    """A component, which spaCy's types take for any function of a Doc."""
-    return nlp.get_pipe(name)
-
-
-def rounded(values: np.ndarray) -> np.ndarray:
-    """The values with fewer binary digits, so that files compress well."""
-    digits, exponents = np.frexp(values)
-    return np.ldexp(np.round(digits * 2**DIGITS) / 2**DIGITS, exponents)
 
 
 def write(nlp: Language, output: Path) -> None:
     """Write a pipeline, small."""
     for name in {RESTORER, CORRECTOR} & set(nlp.component_names):
-        _pipe(nlp, name).model.shims[0].min_weight = MIN_WEIGHT
+        pipe: Any = dict(nlp.components)[name]
+        pipe.model.shims[0].min_weight = MIN_WEIGHT
+    for name in HEADS & set(nlp.component_names):
+        _round(dict(nlp.components)[name].model)  # type: ignore[attr-defined]
+    nlp.config["paths"] = dict.fromkeys(nlp.config["paths"])
     if output.exists():
         shutil.rmtree(output)
-    write_pipeline(nlp, output)
+    write_pipeline(nlp, output, SETTINGS)
     # The words of the training data; components bring their labels themselves.
     srsly.write_json(output / "vocab" / "strings.json", [])
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
     if size > MAX_SIZE:
         raise PunctError(f"{output} has {size:,} bytes, more than {MAX_SIZE:,}.")
     print(f"{output}: {size:,} bytes")
+
+
+def _round(model: Model) -> None:
+    """Round weights to half precision, which makes them smaller when compressed."""
+    for node in model.walk():
+        for name in node.param_names:
+            if node.name != "encoder" and node.has_param(name):
+                values = node.get_param(name)
+                node.set_param(name, values.astype("float16").astype("float32"))
 
 
 def add_scores(pipeline: Path, metrics: list[Path]) -> None:
@@ -143,7 +185,12 @@ def add_scores(pipeline: Path, metrics: list[Path]) -> None:
 def main(
     output: Annotated[Path, typer.Argument(help="The folder of the bundled pipeline.")],
     pipeline: Annotated[Path | None, typer.Option(help="To put there.")] = None,
-    corrector: Annotated[Path | None, typer.Option(help="To add to it.")] = None,
+    corrector: Annotated[
+        Path | None, typer.Option(help="Whose corrector to add.")
+    ] = None,
+    apostrophes: Annotated[
+        Path | None, typer.Option(help="Whose apostrophe_tagger to add.")
+    ] = None,
     scores: Annotated[
         list[Path] | None, typer.Option(help="JSON to note there; may be repeated.")
     ] = None,
@@ -154,9 +201,7 @@ def main(
     training/en/model-best
     """
     if pipeline is not None:
-        bundle(pipeline, output)
-    if corrector is not None:
-        add_corrector(corrector, output)
+        bundle(pipeline, output, corrector, apostrophes)
     if scores:
         add_scores(output, scores)
 

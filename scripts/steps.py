@@ -5,7 +5,7 @@ import multiprocessing
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from datetime import datetime, timezone
 from pathlib import Path
@@ -187,10 +187,23 @@ def train(folder: Path, config: str, overrides: dict[str, Any]) -> None:
     shutil.rmtree(folder / "model-last")
 
 
-def write_pipeline(nlp: SpacyLanguage, folder: Path) -> None:
+def write_pipeline(
+    nlp: SpacyLanguage,
+    folder: Path,
+    settings: Mapping[str, dict[str, Any]] | None = None,
+) -> None:
     """Write a pipeline for users, without what speeds up training: loading it must not
-    change how their other pipelines compute."""
+    change how their other pipelines compute.
+
+    nlp (Language): The pipeline.
+    folder (Path): Where to.
+    settings (Mapping[str, dict[str, Any]] | None): Other settings of components, if
+        the pipeline has them.
+    """
     nlp.to_disk(folder)
     config = Config().from_disk(folder / "config.cfg", interpolate=False)
     config["nlp"]["before_creation"] = None
+    for name, values in (settings or {}).items():
+        if name in config["components"]:
+            config["components"][name].update(values)
     config.to_disk(folder / "config.cfg")

@@ -1,6 +1,7 @@
 """Where tests find data: the sample always, the treebanks where they are."""
 
 import os
+import pickle
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from spacy.vectors import Vectors
 from thinc.api import Adam, fix_random_seed, get_current_ops, set_current_ops
 
 from scripts.log_linear import TrainingConfig, TrainingResult, train
+from spacy_punct.data.corruption import RATES
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.pipe import bundled as pipelines
@@ -68,9 +70,15 @@ def splits(sample) -> list[tuple[PunctuatedTree, ...]]:
 
 
 @pytest.fixture(scope="session")
-def trained(splits) -> TrainingResult:
+def trained(splits, tmp_path_factory) -> TrainingResult:
     """A model trained on a part of the sample."""
-    return train(*splits[:2], FAST, show_progress=False)
+
+    def make(path: Path) -> None:
+        result = train(*splits[:2], FAST, show_progress=False)
+        (path / "result").write_bytes(pickle.dumps(result))
+
+    path = make_once(tmp_path_factory, "trained", make) / "result"
+    return pickle.loads(path.read_bytes())
 
 
 def make_once(
@@ -151,11 +159,14 @@ def train_config(name: str, output: Path, overrides: dict) -> Path:
 def train_a_little(name: str, factory: pytest.TempPathFactory, settings: dict) -> Path:
     """Train one of the project's configs, once for all processes."""
     overrides = {
-        "training.max_steps": 160,
-        "training.eval_frequency": 160,
+        "training.max_steps": 110,
+        "training.eval_frequency": 110,
         "training.batcher.size": 100,
-        "training.optimizer.learn_rate": 0.01,
-        "corpora.dev.limit": 20,
+        "training.optimizer.learn_rate": 0.015,
+        # Before the first step, all is equally probable: that takes long to evaluate.
+        "corpora.dev.limit": 5,
+        "components.punctuation_restorer.prune": 0.02,
+        "components.punctuation_restorer.max_hypotheses": 8,
         **settings,
     }
     folder = make_once(factory, name, lambda to: train_config(name, to, overrides))
@@ -215,6 +226,10 @@ def make_lexical(full_path: Path, path: Path) -> None:
     nlp.to_disk(path)
 
 
+MANY_ERRORS = {kind: min(0.5, 10 * rate) for kind, rate in RATES.items()}
+"""So many that a little training is enough."""
+
+
 @pytest.fixture(scope="session")
 def corrector_path(tmp_path_factory) -> Path:
     """Tagger, parser and corrector of text, trained a little on the sample with
@@ -239,7 +254,9 @@ def make_corrector(path: Path) -> None:
     nlp.add_pipe("parser", config={"model": parser, "min_action_freq": 1})
     lexical = {**SMALL_LEXICAL, "observed_width": 8, "guess_width": 8}
     nlp.add_pipe("punctuation_corrector", config={"model": lexical})
-    corpus = create_correction_corpus(SAMPLE / "train.conllu", limit=60)
+    corpus = create_correction_corpus(
+        SAMPLE / "train.conllu", limit=60, rates=MANY_ERRORS
+    )
     nlp.initialize(lambda: list(corpus(nlp)))
     optimizer = Adam(0.02)
     for _ in range(8):
@@ -248,19 +265,15 @@ def make_corrector(path: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def both_path(corrector_path, tmp_path_factory) -> Path:
-    """The same with a restorer, which knows what it has counted."""
-    return make_once(tmp_path_factory, "both", lambda to: make_both(corrector_path, to))
+def both_path(corrector_path, paper_path, tmp_path_factory) -> Path:
+    """The same with a restorer."""
 
+    def make(path: Path) -> None:
+        nlp = spacy.load(corrector_path)
+        nlp.add_pipe("punctuation_restorer", source=spacy.load(paper_path))
+        nlp.to_disk(path)
 
-def make_both(corrector_path: Path, path: Path) -> None:
-    nlp = spacy.load(corrector_path)
-    model = {"@architectures": "spacy_punct.LogLinearAttach.v1"}
-    settings = {"n_samples": 0, "model": model}
-    restorer = nlp.add_pipe("punctuation_restorer", config=settings)
-    corpus = create_corpus(SAMPLE / "train.conllu", limit=60)
-    restorer.initialize(lambda: corpus(nlp), nlp=nlp)
-    nlp.to_disk(path)
+    return make_once(tmp_path_factory, "both", make)
 
 
 @pytest.fixture(scope="session")

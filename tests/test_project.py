@@ -89,7 +89,7 @@ def run(folder: Path, *arguments: str) -> str:
         [sys.executable, "-m", "spacy", "project", "run", *arguments, str(folder)],
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1500,
         cwd=folder,
         env=os.environ | NO_NETWORK | {"PYTHONPATH": str(REPOSITORY)},
     )
@@ -98,7 +98,7 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1500)
 def test_sample_workflow(tmp_path):
     """One run shows it all: two workers of the tests would each need their own."""
     folder = sample_project(tmp_path / "project")

@@ -4,6 +4,8 @@ import re
 
 import srsly
 
+from scripts import live
+from scripts.tables import scale
 from tests.conftest import REPOSITORY
 
 
@@ -53,46 +55,47 @@ def test_readme_has_the_measured_edits():
 
 
 def test_pages_have_the_bundled_scores():
-    columns = {
-        "one lower-case stream": "en-stream-lower",
-        "one stream with capitals": "en-stream-cased",
-        "sentences and capitals given": "en-sentences",
+    bench = srsly.read_json(REPOSITORY / "metrics" / "en-bench.json")
+    short = table(read("README.md"), "| F on lower-case streams")
+    full = table(read("docs/transcripts.md"), "| F on lower-case streams")
+    rows = {
+        "a plain tagging head on the same encoder": bench["tagging head"]["mean"],
+        "**the bundled pipeline**": bench["pipeline"]["mean"],
     }
-    short = table(read("README.md"), "|  | one lower-case")
-    full = table(read("docs/transcripts.md"), "| UD English EWT 2.16 test, P / R / F")
-    for column, name in columns.items():
-        scores = srsly.read_json(REPOSITORY / "metrics" / f"{name}.json")
-        for mark in ".,?":
-            found = [f"{100 * scores['per_mark'][mark][key]:.1f}" for key in "prf"]
-            assert full[f"`{mark}`"][column] == " / ".join(found)
-            assert short[f"`{mark}`"][column] == found[-1]
-        overall = f"{100 * scores['micro_f']:.1f}"
-        assert short["all marks"][column] == overall
-        assert full["F over all marks"][column] == overall
-        assert full["edits per slot"][column].startswith(f"{scores['aed']:.4f}")
-
-
-def test_pages_have_the_measured_corrections():
-    metrics = table(read("metrics/correction.md"), "|  | paper: AED")
-    shown = table(read("docs/writers.md"), "| UD English EWT 2.16 test, 2,361")
     names = {
-        "as written": "as written",
-        "restorer, which ignores the marks": "restorer, parsed trees",
-        "the paper's corrector": "the paper's corrector, parsed trees",
-        "BiLSTM-CRF that corrects": "BiLSTM-CRF, correcting",
-        "**this one**": "corrector, parsed trees",
+        "commas": "comma",
+        "sentence ends": "end",
+        "`,` `.` `?`": "micro",
+        "words in the right case": "case",
     }
-    for name, row in shown.items():
-        measured = metrics[names[name]]
-        edits, scores, changed = row.values()
-        assert edits.strip("*") == measured["en-2.16/test.conllu: AED"]
-        if scores:
-            assert scores.split(" / ") == [measured[key] for key in ("P", "R", "F0.5")]
-        assert changed == f"{measured['changed if right']}%"
-    readme = " ".join(read("README.md").split())
-    assert "F0.5 = 89.3 (a BiLSTM-CRF tagger: 85.4)" in readme
-    assert metrics["corrector, parsed trees"]["F0.5"] == "89.3"
-    assert metrics["BiLSTM-CRF, correcting"]["F0.5"] == "85.4"
+    for row, figures in rows.items():
+        for column, name in names.items():
+            shown = "" if figures[name] is None else f"{figures[name]:.3f}"
+            assert short[row][column].strip("*") == shown
+    for stream, figures in bench["pipeline"]["streams"].items():
+        for column, name in names.items():
+            shown = "" if figures[name] is None else f"{figures[name]:.3f}"
+            assert full[stream][column] == shown
+        tagged = bench["tagging head"]["streams"][stream]["micro"]
+        assert full[stream]["tagging head"] == f"{tagged:.3f}"
+
+
+def test_transcripts_have_the_measured_reliability():
+    found = srsly.read_json(REPOSITORY / "metrics" / "en-calibration.json")[
+        "calibrated"
+    ]
+    page = read("docs/transcripts.md")
+    for row in found["table"]:
+        cells = f"{row['n']:,} | {row['said']:.2f} | {row['right']:.2f} |"
+        assert cells in page
+    assert f"calibration error is {found['error']:.3f}" in page
+
+
+def test_pages_have_the_measured_speed():
+    bench = srsly.read_json(REPOSITORY / "metrics" / "en-bench.json")
+    assert scale.report([bench]) in read("docs/scale.md")
+    found = srsly.read_json(REPOSITORY / "metrics" / "en-live.json")
+    assert live.report(found) in read("docs/transcripts.md")
 
 
 def test_ci_runs_what_contributors_are_told_to_run():

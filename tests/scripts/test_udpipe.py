@@ -62,6 +62,19 @@ def test_udpipe_trees_are_restored(udpipe_path, paper_path, treebank):
     assert score(restored, truth).aed < 0.7 * score(trivial, truth).aed
 
 
+def test_udpipe_trees_with_bundled_weights(udpipe_path, bundled):
+    """`load_from_path` and `add_pipe`: its trees are universal, so they are read."""
+    nlp = spacy_udpipe.load_from_path("en", str(udpipe_path))
+    restorer = nlp.add_pipe(NAME)
+    words = ["if", "the", "rain", "stops", "anna", "will", "visit", "us"]
+    doc = nlp(nlp.tokenizer([words]))
+    written = "".join(filter(str.isalpha, doc._.restored_text))
+    assert written.lower() == "".join(words)
+    (sentences,) = restorer.read([doc])
+    read = [d for sentence in sentences for d in sentence.tree.relations]
+    assert read == ["root" if t.dep_ == "ROOT" else t.dep_ for t in doc]
+
+
 def test_udpipe_docs_are_scored(udpipe_path, on_trees, treebank):
     restorer = on_trees.get_pipe(NAME)
     references = [make_doc(example, on_trees.vocab) for example in treebank.examples]
