@@ -227,7 +227,7 @@ class Training:
     def freeze(self, n_layers: int) -> None:
         """Leave the lowest layers, and what is below them, as they are on average.
 
-        Nothing is handed back to them, which saves two thirds of their time.
+        No gradient is computed for them.
 
         n_layers (int): How many layers.
         """
