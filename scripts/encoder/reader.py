@@ -48,10 +48,14 @@ class Reader(nn.Module):
 
     transformer (Transformer): Reads the pieces.
     labels (Labels): What to learn.
+    in_halves (bool): Whether the transformer learns in bfloat16; heads never do.
     """
 
-    def __init__(self, transformer: Transformer, labels: Labels) -> None:
+    def __init__(
+        self, transformer: Transformer, labels: Labels, in_halves: bool = False
+    ) -> None:
         super().__init__()
+        self.in_halves = in_halves
         width = transformer.sizes.width
         self.transformer = transformer
         self.slots = _head(2 * width, len(labels.slots))
@@ -68,7 +72,10 @@ class Reader(nn.Module):
 
     def vectors(self, batch: Batch) -> Tensor:
         """The vectors of all pieces of a batch, flattened."""
-        return self.transformer(batch.ids, batch.shapes, batch.is_piece).flatten(0, 1)
+        kind, in_halves = batch.ids.device.type, self.in_halves and self.training
+        with torch.autocast(kind, torch.bfloat16, in_halves):
+            read = self.transformer(batch.ids, batch.shapes, batch.is_piece)
+        return read.flatten(0, 1).float()
 
     def read_slots(
         self, vectors: Tensor, left: Tensor, right: Tensor

@@ -47,7 +47,7 @@ from scripts.encoder.windows import USUAL, Drawer, read_sources
 from scripts.steps import Seed, run_step
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import split_file
-from spacy_punct.encoder.tok2vec import at_most_threads
+from spacy_punct.encoder.tok2vec import at_most_threads, has_bfloat16
 from spacy_punct.encoder.transformer import Transformer
 from spacy_punct.encoder.wordpieces import WordPieces
 from spacy_punct.errors import PunctError
@@ -421,7 +421,8 @@ def run(
     if training.is_over:
         msg.info("This run has come to its end")
         return
-    with _until_told(training), at_most_threads(1), _without_onednn():
+    onednn = training.reader.in_halves  # for float32, plain MKL is a little faster
+    with _until_told(training), at_most_threads(1), _with_onednn(onednn):
         if processes == 1:
             work(0, training, text, trees, exam)
             return
@@ -454,9 +455,8 @@ def _until_told(training: Training) -> Iterator[None]:
 
 
 @contextmanager
-def _without_onednn() -> Iterator[None]:
-    """Plain MKL is a little faster for matrices of our sizes."""
-    before = torch.backends.mkldnn.set_flags(False)[0]
+def _with_onednn(wanted: bool) -> Iterator[None]:
+    before = torch.backends.mkldnn.set_flags(wanted)[0]
     try:
         yield
     finally:
@@ -568,6 +568,7 @@ def main(
     if reader is None:
         reader = Reader(transformer, labels)
     reader.to("cuda" if cuda else "cpu")
+    reader.in_halves = torch.cuda.is_bf16_supported() if cuda else has_bfloat16()
     training = Training(reader, labels, settings)
     if state is not None:
         training.load(state)

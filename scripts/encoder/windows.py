@@ -69,7 +69,7 @@ FORMS = {
     "spoken cased": 0.05,
     "capitals": 0.05,
 }
-LENGTHS = {LONGEST: 0.35, USUAL: 0.47, 96: 0.08, 48: 0.06, 24: 0.04}
+LENGTHS = {LONGEST: 0.2, USUAL: 0.62, 96: 0.08, 48: 0.06, 24: 0.04}
 """Pieces of the windows of a batch: there are short texts, too."""
 
 _CUT = 0.5

@@ -1,7 +1,9 @@
 """A plain torch BERT that also sees the shapes of words."""
 
+import math
 from dataclasses import dataclass
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -26,6 +28,22 @@ class TransformerSizes:
     n_positions: int = 512
 
 
+def attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
+    """Scaled dot-product attention.
+
+    Written out where torch's own is slow: on a CPU, its gradient takes three to seven
+    times as long in bfloat16.
+    """
+    if not (q.requires_grad and q.dtype == torch.bfloat16 and q.device.type == "cpu"):
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    scores = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)
+    if mask is not None:
+        scores = scores + torch.zeros_like(mask, dtype=q.dtype).masked_fill_(
+            ~mask, -math.inf
+        )
+    return scores.softmax(-1, dtype=torch.bfloat16) @ v
+
+
 class Layer(nn.Module):
     """Self-attention and a hidden layer, each normalised afterwards (Devlin et al.)."""
 
@@ -44,7 +62,7 @@ class Layer(nn.Module):
         batch, length, width = x.shape
         heads = self.qkv(x).view(batch, length, 3, self.n_heads, -1)
         q, k, v = heads.permute(2, 0, 3, 1, 4)
-        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        mixed = attention(q, k, v, mask)
         mixed = mixed.transpose(1, 2).reshape(batch, length, width)
         x = self.mix_norm(x + self.mix(mixed))
         return self.norm(x + self.narrow(F.gelu(self.wide(x))))
