@@ -19,7 +19,7 @@ from spacy_punct.corrector.changes import (
     place,
     shown_slots,
 )
-from spacy_punct.corrector.expected import with_expected
+from spacy_punct.corrector.expected import in_marks_of, with_expected
 from spacy_punct.corrector.prose import Prose
 from spacy_punct.corrector.words import merged, word_edits
 from spacy_punct.data.kinds import MESSAGES, kind_of
@@ -37,7 +37,7 @@ from spacy_punct.pipe.base import (
     factory_of,
 )
 from spacy_punct.reading.attributes import CORRECTIONS, register
-from spacy_punct.reading.guesses import with_guesses
+from spacy_punct.reading.guesses import MARK_GUESSES, with_guesses
 from spacy_punct.reading.pieces import joined_slots
 from spacy_punct.reading.sentences import BareSentence
 from spacy_punct.text.writer import NO_SPACES, QUOTES, Quotes, Writer, quotes_of
@@ -122,10 +122,15 @@ class PunctuationCorrector(PunctuationPipe):
         return [self._settled(*pair) for pair in zip(docs, found, strict=True)]
 
     def _sentences(self, doc: Doc, vectors: Vectors | None) -> list[BareSentence]:
-        """The sentences of a Doc that was read. What a `slot_tagger` says of their
-        words, if there was one, is weighed against what is written."""
-        found = with_guesses(doc, super()._sentences(doc, vectors))
+        """The sentences of a Doc that was read, with what a `mark_reader` says of
+        their slots, if there was one. What a `slot_tagger` says of their words is
+        weighed against what is written."""
+        sentences = super()._sentences(doc, vectors)
         inventory = self.punctuation.inventory
+        if MARK_GUESSES in doc.user_data:
+            found = with_guesses(doc, sentences, MARK_GUESSES)
+            return [in_marks_of(sentence, inventory) for sentence in found]
+        found = with_guesses(doc, sentences)
         return [with_expected(sentence, inventory) for sentence in found]
 
     def _answer(

@@ -56,6 +56,28 @@ def with_expected(sentence: BareSentence, inventory: Inventory) -> BareSentence:
     return replace(sentence, guesses=tuple(guesses))
 
 
+def in_marks_of(sentence: BareSentence, inventory: Inventory) -> BareSentence:
+    """A sentence whose guesses are in the notation of a model.
+
+    sentence (BareSentence): With the guesses of a `mark_reader`.
+    inventory (Inventory): The marks that are known.
+    RETURNS (BareSentence): The same if there are no guesses.
+    """
+    if sentence.guesses is None:
+        return sentence
+    known = inventory.known(sentence.observed)
+    guesses: list[Guess] = [
+        {
+            own if marks == written else _dotted(marks, own): probability
+            for marks, probability in guess.items()
+        }
+        for written, own, guess in zip(
+            sentence.marks, known, sentence.guesses, strict=True
+        )
+    ]
+    return replace(sentence, guesses=tuple(guesses))
+
+
 def _is_paired(sentence: BareSentence) -> bool:
     return n_unmatched([sentence.marks]) == 0
 

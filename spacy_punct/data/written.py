@@ -10,7 +10,13 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from spacy_punct.data.marks import ABBREVIATION_DOT, BRACKETS
+from spacy_punct.data.marks import (
+    ABBREVIATION_DOT,
+    BRACKETS,
+    HYPHENS,
+    is_dash,
+    is_ellipsis,
+)
 from spacy_punct.data.tree import Slots
 
 DASH, ELLIPSIS = "—", "…"
@@ -46,14 +52,14 @@ _ELIDED = _words(
     "twill ud ve way"
 )
 """Words that begin with an apostrophe: it is no quote."""
-_STARTERS = _words(
+STARTERS = _words(
     "a after all also an and are as at because before but by did do does first for "
     "from he her here his how however i if in is it its let many more most my no not "
     "now on one or other our she since so some such thank that the their then there "
     "these they this those to was we what when where while who why with yes you your"
 )
 """Words that, with a capital, are likely to start a sentence."""
-_COMMON = _STARTERS | _words(
+_COMMON = STARTERS | _words(
     "about be been can could had has have him me of out them up us were well which "
     "will would"
 )
@@ -103,6 +109,13 @@ _REFERENCE = re.compile(
     r"^[A-Z][\w’'-]+, [A-Z][^.]*\. ?(?:\(?\d{4}|n\.d)"
 )
 _COMPLETE = re.compile(r"[.?!…—:;-][\s\"”’')\]]*$")
+
+
+def one_kind(mark: str) -> str:
+    """A mark as text is read: there is one kind of dash and one of ellipsis."""
+    if is_ellipsis(mark):
+        return ELLIPSIS
+    return DASH if is_dash(mark) and mark not in HYPHENS else mark
 
 
 @dataclass(slots=True)
@@ -295,7 +308,7 @@ def _settle_dots(words: list[WrittenWord]) -> None:
         ends = not following or (
             word.form.lower() not in _BEFORE_NAMES
             and following[0].isupper()
-            and following.lower() in _STARTERS
+            and following.lower() in STARTERS
             and following != "I"
         )
         is_last = all(mark in _CLOSING for mark in word.after[1:])
@@ -314,7 +327,7 @@ def _is_abbreviation(form: str, following: str) -> bool:
     if name in _BEFORE_NUMBERS:
         return following[:1].isdigit()
     is_initial = len(form) == 1 and form.isupper() and form != "I"
-    return is_initial and is_capital and following.lower() not in _STARTERS
+    return is_initial and is_capital and following.lower() not in STARTERS
 
 
 def _starts(before: WrittenWord, word: WrittenWord) -> bool:

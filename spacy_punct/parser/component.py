@@ -19,14 +19,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.parser.network import (
-    Network,
-    Scores,
-    make_network,
-    network_of,
-    padded,
-    set_network,
-)
+from spacy_punct.parser.network import Network, Scores, make_network, padded
 from spacy_punct.parser.trees import (
     best_projective_tree,
     best_tree,
@@ -34,6 +27,7 @@ from spacy_punct.parser.trees import (
 )
 from spacy_punct.pipe.architectures import SMALL_TOK2VEC, initialized_width
 from spacy_punct.pipe.base import StoredPipe, takes
+from spacy_punct.pipe.networks import network_of, set_network
 from spacy_punct.reading.sentences import sentence_words
 
 _IGNORE = -100

@@ -7,19 +7,18 @@ their relations.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import srsly
 import torch
 import torch.nn.functional as F
 from spacy.tokens import Doc
-from thinc.api import Model, PyTorchShim
+from thinc.api import Model
 from thinc.types import Floats2d
 from torch import Tensor, nn
 
 from spacy_punct.errors import check_range
 from spacy_punct.parser.trees import NEVER
+from spacy_punct.pipe.networks import network_shim, set_network
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,16 @@ class Network(nn.Module):
         dropout: float,
     ) -> None:
         super().__init__()
-        self.dropout = dropout
+        self.sizes = {
+            "width": width,
+            "arc_width": arc_width,
+            "relation_width": relation_width,
+            "tag_width": tag_width,
+            "n_relations": n_relations,
+            "n_morphs": n_morphs,
+            "n_tags": n_tags,
+            "dropout": dropout,
+        }
 
         def layer(size: int) -> nn.Sequential:
             linear = nn.Linear(width, size)
@@ -148,7 +156,6 @@ def build_biaffine(
     ):
         check_range(name, size, 1)
     check_range("dropout", dropout, 0, 1)
-    shim = PyTorchShim(None, serialize_model=_packed, deserialize_model=_loaded)
     sizes = {
         "arc_width": arc_width,
         "relation_width": relation_width,
@@ -159,7 +166,7 @@ def build_biaffine(
         forward,
         layers=[tok2vec],
         refs={"tok2vec": tok2vec},
-        shims=[shim],
+        shims=[network_shim(Network)],
         attrs={"sizes": sizes, "dropout": dropout},
     )
 
@@ -168,11 +175,6 @@ def forward(
     model: Model, docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable]:
     return model.layers[0](docs, is_train)
-
-
-def network_of(model: Model) -> Network | None:
-    """The network of a model, None until it has labels."""
-    return model.shims[0]._model
 
 
 def make_network(
@@ -187,11 +189,6 @@ def make_network(
     set_network(model, network)
 
 
-def set_network(model: Model, network: Network) -> None:
-    """Give a model a network."""
-    model.shims[0]._model = network
-
-
 def padded(vectors: Sequence[np.ndarray]) -> tuple[Tensor, Tensor]:
     """Vectors of the words of sentences side by side, and which are not padding."""
     longest = max(map(len, vectors))
@@ -201,38 +198,3 @@ def padded(vectors: Sequence[np.ndarray]) -> tuple[Tensor, Tensor]:
         words[row, : len(found)] = found
         is_word[row, : len(found)] = True
     return torch.from_numpy(words), torch.from_numpy(is_word)
-
-
-def _packed(network: Network | None) -> bytes:
-    """A network without pickle: its sizes, and its weights in half precision."""
-    if network is None:
-        return b""
-    weights = {
-        name: array.numpy().astype(np.float16)
-        for name, array in network.state_dict().items()
-    }
-    sizes = {
-        "width": network.root.shape[2],
-        "arc_width": network.arcs.weight.shape[1] - 1,
-        "relation_width": network.relations.weight.shape[1] - 1,
-        "tag_width": network.tags.in_features,
-        "n_relations": network.relations.weight.shape[0],
-        "n_morphs": network.n_morphs,
-        "n_tags": network.tags.out_features - network.n_morphs,
-        "dropout": network.dropout,
-    }
-    return srsly.msgpack_dumps({"sizes": sizes, "weights": weights})
-
-
-def _loaded(network: Any, data: bytes, device: Any = None) -> Network | None:
-    if not data:
-        return None
-    stored = srsly.msgpack_loads(data)
-    network = Network(**stored["sizes"])
-    network.load_state_dict(
-        {
-            name: torch.from_numpy(array.astype(np.float32))
-            for name, array in stored["weights"].items()
-        }
-    )
-    return network

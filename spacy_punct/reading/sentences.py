@@ -1,6 +1,6 @@
 """Sentences of a Doc as trees, whatever component made the parse."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat, zip_longest
 
@@ -191,6 +191,30 @@ def sentence_words(
             words.append(token.i)
     if words:
         yield words
+
+
+def written_slots_of(doc: Doc) -> tuple[list[int], Slots]:
+    """The words of a Doc, parsed or not, and the marks around them.
+
+    doc (Doc): The Doc.
+    RETURNS (tuple[list[int], Slots]): The places of the words, and what is written
+        before, between and after them, without the dots of abbreviations.
+    """
+    known = doc.user_data.get(MARKS)
+    if known is None:
+        words = {i for found in sentence_words(doc, [False] * len(doc)) for i in found}
+        others = [t for t in doc if t.i not in words and not t.is_space]
+        marks: Mapping[int, str] = _marks(others)
+    else:
+        marks = {i: mark for i, mark in enumerate(known) if mark}
+        words = {t.i for t in doc if t.i not in marks and not t.is_space}
+    slots: list[list[str]] = [[]]
+    for i in range(len(doc)):
+        if i in words:
+            slots.append([])
+        elif i in marks:
+            slots[-1].append(marks[i])
+    return sorted(words), tuple(map(tuple, slots))
 
 
 def _heads(doc: Doc) -> list[int]:

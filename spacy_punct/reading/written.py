@@ -3,10 +3,10 @@ starts, without trees."""
 
 import lzma
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, count, islice
+from itertools import chain, count, dropwhile, islice
 from pathlib import Path
 
 from spacy.language import Language
@@ -14,14 +14,17 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_punct.data.apostrophes import label_of, may_change, miswritten
+from spacy_punct.data.slips import with_slips
 from spacy_punct.data.spoken import Manner, Vocabulary, spoken
+from spacy_punct.data.tree import Slots
 from spacy_punct.data.written import WrittenWord, read_line, written_slots
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.reading.attributes import APOSTROPHES
 from spacy_punct.reading.corpus import treebank_files
-from spacy_punct.reading.examples import Reader
+from spacy_punct.reading.examples import Reader, with_marks
 from spacy_punct.reading.gold import set_gold
 from spacy_punct.reading.sentences import WORDS_ONLY
+from spacy_punct.text.writer import Spacing, Writer
 
 FORMS = ("spoken", "written", "cased", "spoken cased", "capitals")
 """As recognisers write, in lower case; written words in lower case, and with their
@@ -30,6 +33,8 @@ capitals; as recognisers with capitals write; ALL CAPS."""
 _MOST_SKIPPED = 60
 """A text that begins inside a line begins at most this many words after its start."""
 _MOST_BAD_LINES = 20_000
+_LONG_SENTENCE = 60
+"""Sentences are cut where they have so many words more than a text needs."""
 _SAMPLE = 200_000
 """Bytes of each source that frequent words are counted in."""
 
@@ -132,6 +137,67 @@ def create_apostrophe_corpus(
             yield Example(*docs)
 
     return read
+
+
+def create_slip_corpus(
+    path: Path,
+    weights: dict[str, float] | None = None,
+    unconnected: list[str] | None = None,
+    limit: int = 1000,
+    max_words: int = 120,
+    single: float = 0.4,
+    seed: int = 0,
+) -> Reader:
+    """A reader of plain text with mistakes in its punctuation,
+    `spacy_punct.SlipCorpus.v1`. Each pass has other examples.
+
+    path (Path), weights (dict[str, float] | None), unconnected (list[str] | None),
+        limit (int), seed (int): See `create_text_corpus`.
+    max_words (int): About how many words a text has at most.
+    single (float): The share of texts that are one sentence.
+    RETURNS (Reader): Called with the pipeline, it gives examples of texts with their
+        mistakes (`spacy_punct.data.slips`). The reference has the right punctuation.
+    """
+    check_range("max_words", max_words, 1)
+    check_range("single", single, 0, 1, inclusive=True)
+    sources = _Sources(Path(path), weights, frozenset(unconnected or ()))
+    passes = count()
+
+    def read(nlp: Language) -> Iterator[Example]:
+        rng = random.Random(f"{seed} {next(passes)}")
+        writer = Writer(Spacing(nlp.lang or ""))
+        cut_up = lru_cache(maxsize=50_000)(lambda form: tokens_of(nlp, form))
+        for _ in range(limit):
+            n_words = 1 if rng.random() < single else rng.randint(1, max_words)
+            text = with_slips(_sentences(sources.words(rng), n_words), rng)
+            tokens = list(map(cut_up, text.seen))
+            words = Doc(nlp.vocab, words=list(chain.from_iterable(tokens)))
+            set_gold(words, _spread(text.slots, tokens))
+            doc = with_marks(words, _spread(text.written, tokens), writer)
+            yield Example(doc, doc.copy())
+
+    return read
+
+
+def _sentences(words: Iterator[WrittenWord], n_words: int) -> list[WrittenWord]:
+    """Whole sentences, at least so many words of them if they are not too long."""
+    words = dropwhile(lambda word: not word.starts, words)
+    found: list[WrittenWord] = []
+    for word in words:
+        if word.starts and len(found) >= n_words:
+            break
+        found.append(word)
+        if len(found) >= n_words + _LONG_SENTENCE:
+            break
+    return found
+
+
+def _spread(slots: Slots, tokens: Sequence[Sequence[str]]) -> Slots:
+    """The slots of words as those of their tokens: nothing is inside a word."""
+    found = [slots[0]]
+    for slot, parts in zip(slots[1:], tokens, strict=True):
+        found += [()] * (len(parts) - 1) + [slot]
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -316,19 +382,16 @@ def make_example(
     RETURNS (Example): Punctuation and sentences are on the reference. Where a word
         has several tokens nothing is between these.
     """
-    slots = written_slots(words)
-    gold = [slots[0]]
     texts: list[str] = []
     spaces: list[bool] = []
     starts: list[bool | int | None] = []
-    for word, parts, slot in zip(words, tokens, slots[1:], strict=True):
+    for word, parts in zip(words, tokens, strict=True):
         at = 0
         for part in parts:
             texts.append(word.form[at : at + len(part)])
             starts.append(word.starts and not at)
             at += len(part)
         spaces += [False] * (len(parts) - 1) + [True]
-        gold += [()] * (len(parts) - 1) + [slot]
     if starts and not starts[0]:
         starts[0] = None  # nobody knows what was before
     reference = Doc(
@@ -338,7 +401,7 @@ def make_example(
         sent_starts=starts,
         user_data={WORDS_ONLY: True},
     )
-    set_gold(reference, tuple(gold))
+    set_gold(reference, _spread(written_slots(words), tokens))
     predicted = Doc(
         nlp.vocab,
         words=list(chain.from_iterable(tokens)),

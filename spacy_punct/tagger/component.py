@@ -74,11 +74,14 @@ class SlotTagger(StoredPipe):
         RETURNS (list[np.ndarray]): For each Doc [tokens + 1, labels]: of the slot
             before each token, and of the one after the last.
         """
+        self._check_labels()
         docs = list(docs)
-        if not self._labels:
-            raise PunctError(Errors.P044.format(name=self.name))
         self.model.get_ref("softmax").attrs["softmax_normalize"] = True
         return [self.model.ops.to_numpy(rows) for rows in self.model.predict(docs)]
+
+    def _check_labels(self) -> None:
+        if not self._labels:
+            raise PunctError(Errors.P044.format(name=self.name))
 
     def set_annotations(
         self, docs: Iterable[Doc], scores: Iterable[np.ndarray]
@@ -104,7 +107,7 @@ class SlotTagger(StoredPipe):
         """
         validate_get_examples(get_examples, "SlotTagger.initialize")
         if labels is None:
-            counts = Counter(chain.from_iterable(map(_strings, get_examples())))
+            counts = Counter(chain.from_iterable(map(true_strings, get_examples())))
             labels = [s for s, n in counts.most_common() if n >= self.cfg["min_count"]]
         self.set_labels(labels)
         docs = [example.predicted for example in islice(get_examples(), _SAMPLE)]
@@ -136,7 +139,7 @@ class SlotTagger(StoredPipe):
 
     def _truth(self, example: Example) -> Iterable[tuple[int, str]]:
         """The rows of which something is known, and the right label of each."""
-        return zip(_places(example.predicted), _strings(example), strict=True)
+        return zip(_places(example.predicted), true_strings(example), strict=True)
 
     # Storage
 
@@ -153,7 +156,7 @@ class SlotTagger(StoredPipe):
         }
 
 
-def _strings(example: Example) -> Iterator[str]:
+def true_strings(example: Example) -> Iterator[str]:
     """The true marks of each slot, joined; the dots of abbreviations are no marks."""
     if has_gold(example.reference):
         for slot in gold_slots(example.reference):
