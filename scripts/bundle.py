@@ -2,6 +2,7 @@
 
     python -m scripts.bundle spacy_punct/pipelines/en --pipeline training/en/model-best
     --apostrophes training/en-apostrophes/model-best
+    --marks training/en-marks/model-best
     --corrector training/en-corrector/model-best
     python -m scripts.bundle spacy_punct/pipelines/en --scores metrics/en-sentences.json
 
@@ -27,7 +28,7 @@ MAX_SIZE = 45_000_000
 MIN_WEIGHT = 0.15
 """Of the log-linear parts; smaller ones are dropped."""
 RESTORER, CORRECTOR = "punctuation_restorer", "punctuation_corrector"
-APOSTROPHES = "apostrophe_tagger"
+APOSTROPHES, MARKS = "apostrophe_tagger", "mark_reader"
 HEADS = {"truecaser", "slot_tagger", APOSTROPHES}
 SETTINGS: dict[str, dict[str, Any]] = {
     "stream_senter": {"threshold": 0.45},
@@ -119,19 +120,22 @@ def bundle(
     output: Path,
     corrector: Path | None = None,
     apostrophes: Path | None = None,
+    marks: Path | None = None,
 ) -> None:
     """Write a pipeline without what it can do without.
 
     model (Path): The pipeline.
     output (Path): Where to write it.
-    corrector, apostrophes (Path | None): Pipelines with a corrector, and with the
-        tagger that it listens to, on the same encoder, to be added.
+    corrector, apostrophes, marks (Path | None): Pipelines with a corrector, and with
+        what it listens to, an `apostrophe_tagger` and a `mark_reader`, to be added. All
+        have the same encoder.
     """
     nlp = spacy.load(model)
-    if apostrophes is not None:
-        nlp.add_pipe(APOSTROPHES, source=spacy.load(apostrophes, vocab=nlp.vocab))
+    sources = {APOSTROPHES: apostrophes, MARKS: marks, CORRECTOR: corrector}
+    for name, source in sources.items():
+        if source is not None:
+            nlp.add_pipe(name, source=spacy.load(source, vocab=nlp.vocab))
     if corrector is not None:
-        nlp.add_pipe(CORRECTOR, source=spacy.load(corrector, vocab=nlp.vocab))
         # Only who asks for corrections should pay for them.
         nlp.disable_pipe(CORRECTOR)
     nlp.meta.update(
@@ -191,6 +195,9 @@ def main(
     apostrophes: Annotated[
         Path | None, typer.Option(help="Whose apostrophe_tagger to add.")
     ] = None,
+    marks: Annotated[
+        Path | None, typer.Option(help="Whose mark_reader to add.")
+    ] = None,
     scores: Annotated[
         list[Path] | None, typer.Option(help="JSON to note there; may be repeated.")
     ] = None,
@@ -201,7 +208,7 @@ def main(
     training/en/model-best
     """
     if pipeline is not None:
-        bundle(pipeline, output, corrector, apostrophes)
+        bundle(pipeline, output, corrector, apostrophes, marks)
     if scores:
         add_scores(output, scores)
 

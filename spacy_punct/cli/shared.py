@@ -24,11 +24,11 @@ from spacy_punct.transcripts.formats import SUFFIXES
 C = TypeVar("C", PunctuationRestorer, PunctuationCorrector)
 
 _MISSING = {PunctuationRestorer: Errors.P052, PunctuationCorrector: Errors.P131}
-_OTHER = {
-    PunctuationRestorer: "punctuation_corrector",
-    PunctuationCorrector: "punctuation_restorer",
+_NEEDLESS = {
+    PunctuationRestorer: NEEDLESS["punctuation_restorer"],
+    PunctuationCorrector: NEEDLESS["punctuation_corrector"],
 }
-"""What a command does not need: most of the time that loading takes is saved."""
+"""What a command does not load, to save time."""
 
 _SUFFIXES = SUFFIXES | {".csv", ".ass", ".ssa", ".ttml", ".docx", ".pdf"}
 """Endings that tell the name of a file from a text."""
@@ -92,7 +92,7 @@ def load_pipeline(model: str, kind: type[C]) -> tuple[Language, C]:
     RETURNS (tuple): The pipeline and its first component of that class, which is
         enabled. Components of the other class do not run.
     """
-    nlp = loaded(model, exclude=[_OTHER[kind]])
+    nlp = loaded(model, exclude=_NEEDLESS[kind])
     found = next((p for _, p in nlp.components if isinstance(p, kind)), None)
     if found is None:
         names = ", ".join(nlp.component_names) or "nothing"

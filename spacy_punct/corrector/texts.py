@@ -7,14 +7,14 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_punct.corrector.changes import CorrectionData, applied
-from spacy_punct.pipe.bundled import for_one_or_many, load
+from spacy_punct.pipe.bundled import NEEDLESS, for_one_or_many, load
 from spacy_punct.reading.attributes import CORRECTIONS
 from spacy_punct.reading.windows import windows
 
 
 @cache
 def _pipeline() -> Language:
-    nlp = load("en", exclude=["punctuation_restorer"])
+    nlp = load("en", exclude=NEEDLESS["punctuation_corrector"])
     nlp.enable_pipe("punctuation_corrector")
     return nlp
 

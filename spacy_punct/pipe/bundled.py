@@ -19,8 +19,15 @@ FOLDER = Path(__file__).parents[1] / "pipelines"
 
 _SHARED = "tok2vec"
 """The component of a bundled pipeline to which the others listen."""
-_WRITERS = frozenset({"punctuation_restorer", "punctuation_corrector"})
-"""The components of a bundled pipeline that do not read, but write."""
+NEEDLESS = {
+    "punctuation_restorer": (
+        "apostrophe_tagger",
+        "mark_reader",
+        "punctuation_corrector",
+    ),
+    "punctuation_corrector": ("punctuation_restorer",),
+}
+"""Components of bundled pipelines that another one does without."""
 
 
 def names() -> tuple[str, ...]:
@@ -90,7 +97,8 @@ def bundled_weights(language: str, component: str) -> Start | None:
     pipe: Any = dict(nlp.components)[component]
     architecture = nlp.config.interpolate()["components"][component]["model"]
     weights = (folder / _SHARED / "model").read_bytes()
-    reading = BorrowedReading(partial(_reading, folder), zlib.crc32(weights))
+    borrow = partial(_reading, folder, component)
+    reading = BorrowedReading(borrow, zlib.crc32(weights))
     tuned = {setting: pipe.cfg[setting] for setting in UNTUNED if setting in pipe.cfg}
     return Start(
         pipe.model,
@@ -102,7 +110,6 @@ def bundled_weights(language: str, component: str) -> Start | None:
 
 
 @cache
-def _reading(folder: Path) -> Language:
-    """A bundled pipeline without what writes."""
-    components = srsly.read_json(folder / "meta.json")["components"]
-    return spacy.load(folder, exclude=sorted(_WRITERS.intersection(components)))
+def _reading(folder: Path, component: str) -> Language:
+    """What a bundled pipeline reads for one of its components."""
+    return spacy.load(folder, exclude=[component, *NEEDLESS.get(component, ())])

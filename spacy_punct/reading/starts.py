@@ -22,29 +22,33 @@ from spacy_punct.text.writer import NO_SPACES
 
 _PRIOR_SENTENCES = 20
 """How many sentences what is expected of a text weighs as much as."""
+_LINE_ODDS = 4.0
+"""Factor on the odds of a beginning where a line begins."""
 _STRAIGHT = frozenset({'"', "'"})
 """Quotes whose shape does not tell whether they open or close."""
 _OPENING = frozenset({"``", "`", "¿", "¡"})
 _CLOSING = frozenset({"''"})
 
 
-def has_marks(doc: Doc) -> bool:
-    """Whether any token looks like a mark, unless all are known to be words."""
+def has_signs(doc: Doc) -> bool:
+    """Whether any token looks like a mark or breaks a line, unless all are known to be
+    words."""
     if doc.user_data.get(WORDS_ONLY, False):
         return False
-    return any(map(is_mark, [token.text for token in doc]))
+    texts = [token.text for token in doc]
+    return any("\n" in text or is_mark(text) for text in texts)
 
 
 def marked_starts(
     doc: Doc, probabilities: np.ndarray, threshold: float, missing: float, inner: float
 ) -> np.ndarray:
-    """Where the sentences of a text with marks begin.
+    """Where the sentences of a text with marks or lines begin.
 
     After an end mark, or a blank line, a sentence begins. Anywhere else its end mark
     would be missing, and the fewer of them are missing, the more probable it must be
     by its words: their odds are multiplied by the share of sentences without a mark.
     That share is what the words let expect and the marks do not confirm, together
-    with what is known of other texts.
+    with what is known of other texts. At the beginning of a line they are better.
 
     doc (Doc): The text.
     probabilities (np.ndarray): How probable it is, by the words, that each token
@@ -114,7 +118,8 @@ class _Slot:
         if self._is_within_word() or (self.marks and _opens(self.marks[-1])):
             return 0.0
         neutral = all(is_dash(m.text) or is_ellipsis(m.text) for m in self.marks)
-        return 1.0 if neutral and not self._is_after_abbreviation() else inner
+        odds = 1.0 if neutral and not self._is_after_abbreviation() else inner
+        return odds * _LINE_ODDS if any("\n" in t.text for t in self.tokens) else odds
 
     def start(self) -> int:
         """The first token of a sentence that begins here."""

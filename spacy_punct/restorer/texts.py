@@ -14,7 +14,7 @@ from spacy.util import minibatch
 from spacy_punct.data.marks import HYPHENS, is_opener
 from spacy_punct.data.tree import Puncteme
 from spacy_punct.errors import Errors, check_same_text
-from spacy_punct.pipe.bundled import for_one_or_many, load
+from spacy_punct.pipe.bundled import NEEDLESS, for_one_or_many, load
 from spacy_punct.reading.attributes import PIECES
 from spacy_punct.reading.gold import first_opener
 from spacy_punct.reading.windows import annotated, is_long
@@ -36,7 +36,7 @@ def bundled_pipeline() -> Language:
     corrector, and without explanations."""
     return load(
         "en",
-        exclude=["punctuation_corrector"],
+        exclude=NEEDLESS["punctuation_restorer"],
         config={"components": {"punctuation_restorer": {"explain": False}}},
     )
 

@@ -14,7 +14,7 @@ from thinc.api import Model
 from spacy_punct.errors import check_range
 from spacy_punct.pipe.architectures import SMALL_TAGGER
 from spacy_punct.pipe.base import takes
-from spacy_punct.reading.starts import has_marks, marked_starts
+from spacy_punct.reading.starts import has_signs, marked_starts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class StreamSenter(SentenceRecognizer):
     many, and each is unlikely on its own. Taking only those that are likelier than
     not finds few of them; the threshold that finds most and errs little is lower.
 
-    Where a text has marks, right or wrong, they have their say too: see
+    Where a text has marks, right or wrong, or lines, these have their say too: see
     `spacy_punct.reading.starts.marked_starts`.
 
     vocab (Vocab): The shared vocabulary.
@@ -90,7 +90,7 @@ class StreamSenter(SentenceRecognizer):
 
     def _starts(self, doc: Doc, probabilities: np.ndarray) -> np.ndarray:
         chosen = self.settings
-        if not has_marks(doc):
+        if not has_signs(doc):
             return probabilities > chosen.threshold
         return marked_starts(
             doc, probabilities, chosen.threshold, chosen.missing, chosen.inner

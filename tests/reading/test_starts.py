@@ -13,7 +13,7 @@ import spacy_punct
 from spacy_punct.data.marks import is_mark
 from spacy_punct.pipe import bundled as pipelines
 from spacy_punct.reading.sentences import WORDS_ONLY
-from spacy_punct.reading.starts import has_marks, marked_starts
+from spacy_punct.reading.starts import has_signs, marked_starts
 
 VOCAB = spacy.blank("en").vocab
 NEVER_FIRST = {",", ";", ":", ".", "?", "!", "?!", ")", "]", "”", "’"}
@@ -103,10 +103,17 @@ def test_starts_after_abbreviations_must_be_likelier():
 
 def test_starts_words_that_look_like_marks():
     doc = Doc(VOCAB, words=["we", "-", "left"])
-    assert has_marks(doc)
+    assert has_signs(doc)
     doc.user_data[WORDS_ONLY] = True
-    assert not has_marks(doc)
-    assert not has_marks(Doc(VOCAB, words=["we", "'s", "%", "3.5", "Mr.", "\n\n"]))
+    assert not has_signs(doc)
+    assert not has_signs(Doc(VOCAB, words=["we", "'s", "%", "3.5", "Mr."]))
+    assert has_signs(Doc(VOCAB, words=["we", "\n", "they"]))
+
+
+def test_starts_at_lines_are_more_probable():
+    doc = text_doc("dear anna\nwe are here and we stay\n\ngoodbye")
+    p = np.array([0.3 if token.text == "we" else 0.0 for token in doc])
+    assert found(doc, p, threshold=0.5) == ["dear", "we", "goodbye"]
 
 
 marked_tokens = st.lists(
@@ -132,7 +139,7 @@ def test_starts_no_sentence_begins_with_what_ends_one(tokens):
         assert not all(w.isspace() or is_mark(w) for w in words[a:b])
 
 
-PLAIN = ["we", "left", "anna", "then", "they", "'s", "came", "so", "%", "\n"]
+PLAIN = ["we", "left", "anna", "then", "they", "'s", "came", "so", "%"]
 
 
 @needs_english
