@@ -18,6 +18,7 @@ from spacy_punct.errors import Errors, PunctError
 from spacy_punct.files import replacing
 from spacy_punct.pipe import bundled
 from spacy_punct.pipe.base import PunctuationPipe
+from spacy_punct.pipe.bundled import NEEDLESS
 from spacy_punct.restorer.component import PunctuationRestorer
 from spacy_punct.transcripts.formats import SUFFIXES
 
