@@ -18,7 +18,6 @@ from spacy_punct.errors import Errors, PunctError
 from spacy_punct.files import replacing
 from spacy_punct.pipe import bundled
 from spacy_punct.pipe.base import PunctuationPipe
-from spacy_punct.pipe.bundled import NEEDLESS
 from spacy_punct.restorer.component import PunctuationRestorer
 from spacy_punct.transcripts.formats import SUFFIXES
 
@@ -26,8 +25,8 @@ C = TypeVar("C", PunctuationRestorer, PunctuationCorrector)
 
 _MISSING = {PunctuationRestorer: Errors.P052, PunctuationCorrector: Errors.P131}
 _NEEDLESS = {
-    PunctuationRestorer: NEEDLESS["punctuation_restorer"],
-    PunctuationCorrector: NEEDLESS["punctuation_corrector"],
+    PunctuationRestorer: bundled.NEEDLESS["punctuation_restorer"],
+    PunctuationCorrector: bundled.NEEDLESS["punctuation_corrector"],
 }
 """What a command does not load, to save time."""
 
