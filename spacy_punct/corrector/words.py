@@ -5,7 +5,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
 from spacy_punct.corrector.changes import CorrectedSentence, CorrectionData
 from spacy_punct.data.apostrophes import (
@@ -85,10 +85,24 @@ def _apostrophe(doc: Doc, match: re.Match[str]) -> Iterator[CorrectionData]:
     new = spelt(word, label, mark) if label != label_of(word) else None
     if new is not None:
         kind = _kind(word, new)
-        if kind == "possessive" and span[0].pos_ not in _OWNERS:
+        if kind == "possessive" and not _may_own(span[0], label_of(word)):
             return
         new = capitalised(new) if is_pronoun_i(new, "en") else new
         yield _edit(doc, span.start, kind, start, end, new, probability)
+
+
+def _may_own(token: Token, label: str) -> bool:
+    """Whether an apostrophe of ownership may come to a word, or move within it.
+
+    Whether one or several own something (girl's, girls') the words around do not tell,
+    and of a name of several words the last one has the apostrophe.
+
+    token (Token): The word.
+    label (str): Where it has its apostrophe: see `label_of`.
+    RETURNS (bool): Whether it may.
+    """
+    goes_on = any(child.dep_ == "flat" for child in token.rights)
+    return not label and not goes_on and token.pos_ in _OWNERS
 
 
 def _kind(word: str, new: str) -> str:

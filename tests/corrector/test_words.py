@@ -59,6 +59,7 @@ def test_what_a_tagger_says():
     assert mended("Toms hat", Toms=("1", 0.4)) == "Toms hat"
     assert mended("my parents car", parents=("end", 0.9)) == "my parents' car"
     assert mended("The photo's are", photo=("", 0.9)) == "The photos are"
+    assert mended("the girls' books", girls=("1", 0.9)) == "the girls' books"
     assert mended("was his", was=sure, his=sure) == "was his", "no such words"
 
 
