@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Protocol
 
@@ -32,6 +32,7 @@ _MARK = re.compile(
 _ELLIPSIS = re.compile(r"\.{2,}|[…‥]+")
 _DASH = re.compile(r"[-‐‑‒–—―]+")
 _END_CHARS = frozenset("".join(TERMINALS))
+_ENDS = TERMINALS - {"...", "…"}
 
 
 def is_mark(text: str) -> bool:
@@ -40,6 +41,19 @@ def is_mark(text: str) -> bool:
     Symbols that are read out (`%`, `&`, `/`) and emoticons are not.
     """
     return _MARK.fullmatch(text) is not None
+
+
+def ends_sentence(slot: Sequence[str]) -> bool:
+    """Whether a sentence ends at marks between two words.
+
+    After a full stop a quote may close; after others, as in `"Why?" she asked`, the
+    sentence may go on.
+    """
+    last = max((k for k, mark in enumerate(slot) if mark in _ENDS), default=None)
+    if last is None:
+        return False
+    quotes = SPECIAL_GLYPHS if slot[last] in FULL_STOPS else ("``", "`")
+    return all(mark in quotes or is_opener(mark) for mark in slot[last + 1 :])
 
 
 def is_opener(text: str) -> bool:

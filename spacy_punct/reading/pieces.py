@@ -1,11 +1,12 @@
 """Words and marks as they are written, and the `Doc` that is made of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from spacy.tokens import Doc, Span, Token
 
-from spacy_punct.data.marks import ABBREVIATION_DOT
+from spacy_punct.data.marks import ABBREVIATION_DOT, TERMINALS, ends_sentence
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.reading.attributes import register
@@ -221,7 +222,6 @@ def write_text(
     """
     if not sentences:
         return [[token.text, token.whitespace_, 0, token.i] for token in doc]
-    texts = [source.texts for source, *_ in sentences]
     forms = None
     if casing in ("auto", "truecase"):
         found = [source.forms for source, *_ in sentences]
@@ -229,7 +229,10 @@ def write_text(
             forms = [form for known in found for form in known or ()]
         elif casing == "truecase":
             raise PunctError(Errors.P075)
-    capitals = cased(texts, casing, writer.spacing.language, forms)
+    parts, added = _parts([(source, slots) for source, slots, _ in sentences])
+    words = chain.from_iterable(
+        cased(parts, casing, writer.spacing.language, forms, added)
+    )
     pieces: list[PieceData] = []
     if before := sentences[0][0].before:
         pieces.append(["", before, 0, None])
@@ -237,12 +240,35 @@ def write_text(
         after = source.after
         if number < len(sentences) - 1 and after in ("", " "):
             after = writer.space
-        for piece in write_sentence(
-            source, slots, capitals[number], writer, glyphs, after
-        ):
+        own = list(islice(words, len(source.texts)))
+        for piece in write_sentence(source, slots, own, writer, glyphs, after):
             token = None if piece.source is None else source.positions[piece.source]
             pieces.append([piece.text, piece.space, number, token])
     return pieces
+
+
+def _parts(
+    sentences: Sequence[tuple[BareSentence, Slots]],
+) -> tuple[list[Sequence[str]], set[int]]:
+    """The words that each begin with a capital, as sentences or inside them.
+
+    RETURNS (tuple[list[Sequence[str]], set[int]]): The words, and which of their lists
+        begin after an end that was not there before.
+    """
+    parts: list[Sequence[str]] = []
+    added: set[int] = set()
+    for source, slots in sentences:
+        start = 0
+        for i, (slot, before) in enumerate(zip(slots, source.marks, strict=True)):
+            is_last = i == len(source.texts)
+            goes_on = not i or not any(source.white[i]) or not ends_sentence(slot)
+            if goes_on and not is_last:
+                continue
+            parts.append(source.texts[start:i])
+            start = i
+            if not (TERMINALS.isdisjoint(slot) or TERMINALS & {*before}):
+                added.add(len(parts))
+    return parts, added
 
 
 def truecased(token: Token) -> str | None:

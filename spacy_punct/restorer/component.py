@@ -75,7 +75,7 @@ class RestorerSettings(PunctuationSettings):
     existing (Existing): What to do with punctuation that is there: keep it and restore
         the rest given it, take it away and restore, or raise an error.
     casing (Casing): Whether to capitalise sentences, and words as a truecaser before
-        this component says; "auto" if there is no capital.
+        this component says; see `cased`.
     quotes (Quotes): How quotes are written.
     missing_cost (float | None): In the risk that is minimised, what a mark costs that
         is missing; one that should not be there costs 1. The paper's is 1. None for

@@ -5,7 +5,7 @@ letter or several (`ß`, `ŉ`, `µ`), the word keeps the one it has.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import islice, takewhile
 from typing import Literal
 
@@ -30,6 +30,7 @@ def cased(
     casing: Casing,
     language: str,
     forms: Iterable[str] | None = None,
+    added: Container[int] = (),
 ) -> list[list[str]]:
     """The words of a text with its sentences capitalised, if that is wanted.
 
@@ -37,11 +38,13 @@ def cased(
     casing (Casing): "keep" leaves all words alone; "sentence" capitalises the first
         word of each sentence and the English pronoun I; "truecase" does so too, and
         writes words without a capital as the forms are, or all words of a text in
-        CAPITALS; "auto" is "keep" if the text has more than half of the capitals that
-        it should have, and otherwise "truecase".
+        CAPITALS; "auto" is "truecase", but if the text has more than half of the
+        capitals that it should have, only the sentences in `added` get theirs.
     language (str): A two-letter code.
     forms (Iterable[str] | None): How each word of the text is written amid a
         sentence, if that is known.
+    added (Container[int]): The numbers of sentences that begin where the writer did not
+        end one.
     RETURNS (list[list[str]]): The same words, equal but for case.
     """
     words = [list(sentence) for sentence in sentences]
@@ -50,6 +53,9 @@ def cased(
     known = _forms(words, forms)
     shouted = forms is not None and is_shouted(words)
     if casing == "auto" and not shouted and _has_capitals(words, known, language):
+        for number, sentence in enumerate(words):
+            if sentence and number in added:
+                sentence[0] = capitalised(sentence[0], language)
         return words
     if forms is not None and casing != "sentence":
         words = [

@@ -3,6 +3,7 @@ import pytest
 from spacy_punct.data.marks import (
     BRACKETS,
     SYMMETRIC,
+    ends_sentence,
     is_abbreviation,
     is_closer,
     is_dash,
@@ -96,3 +97,25 @@ def test_marks_that_end():
     assert is_dash("--") and not is_dash("-a")
     assert is_closer(")") and is_closer("”") and not is_closer("(")
     assert is_abbreviation("e.g.") and not is_abbreviation("...")
+
+
+@pytest.mark.parametrize(
+    ("slot", "expected"),
+    [
+        (".", True),
+        ("?", True),
+        (". ``", True),
+        (". ''", True),
+        (". '' ``", True),
+        ("? ( ", True),
+        ("? ''", False),
+        ("? )", False),
+        (". )", False),
+        (",", False),
+        ("…", False),
+        ("<abbr>", False),
+        ("", False),
+    ],
+)
+def test_marks_that_end_a_sentence_between_words(slot, expected):
+    assert ends_sentence(slot.split()) == expected

@@ -80,8 +80,9 @@ def test_evaluation_of_a_stream(on_text, treebank):
         assert set(scores["sents"]) == {"p", "r", "f"}
         assert set(scores["casing"]) == {"accuracy", "p", "r", "f"}
         assert scores["words_per_second"] > 0
-    # Words that have their capitals keep them.
-    assert found[False]["casing"] == {"accuracy": 1.0, "p": 1.0, "r": 1.0, "f": 1.0}
+    # Words that have their capitals keep them; others get one after an added end.
+    assert found[False]["casing"]["r"] == 1
+    assert found[False]["casing"]["p"] > 0.9
     assert 0 < found[True]["casing"]["r"] < found[True]["casing"]["accuracy"] < 1
 
 

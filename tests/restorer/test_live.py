@@ -75,13 +75,17 @@ def test_live_with_all_ahead_is_the_whole_text(nlp, words):
     st.integers(1, 3),
     st.integers(1, 3),
 )
-def test_live_sentences_that_go_on_do_so_without_capitals(nlp, words, lookahead, step):
-    with having(nlp, casing="sentence"):
+def test_live_capitals_go_with_what_was_given_out(nlp, words, lookahead, step):
+    """Commas end no sentence, and a full stop ends one, even inside what is read."""
+    with having(nlp, casing="sentence", marks=[",", "."]):
         restorer = LiveRestorer(nlp, lookahead=lookahead, step=step)
+        before = ""
         for word in words:
-            goes_on = bool(restorer._given)
-            for first in restorer.add([word]).stable[:1]:
-                assert first.strip("\"'()[]-–— ")[0].isupper() != goes_on
+            goes_on = bool(restorer._given) and not before.endswith(".")
+            stable = restorer.add([word]).stable
+            for first in stable[:1]:
+                assert first[0].isupper() != goes_on
+            before = (stable or [before])[-1]
         restorer.end()
         assert not restorer._given
 

@@ -262,3 +262,10 @@ def test_casing_case_of_is_what_the_word_has(word, language):
         assert recased(word, case, language, {folded(word, language): word}) == word
     if case in ("title", "upper", "mixed"):
         assert has_capital(word)
+
+
+def test_casing_auto_capitalises_what_follows_an_added_end():
+    sentences = [["We", "left"], ["so", "Anna", "came"], ["he", "Said"]]
+    found = cased(sentences, "auto", "en", added={1})
+    assert found == [["We", "left"], ["So", "Anna", "came"], ["he", "Said"]]
+    assert cased(sentences, "keep", "en", added={1}) == sentences
