@@ -90,7 +90,7 @@ class Channel:
         self.edits = np.asarray(edits, dtype=np.float64)
         self.direction = direction
         self._index = {mark: k for k, mark in enumerate(self.marks)}
-        self._rewrites: dict[tuple[tuple[int, ...], float], Surfaces] = {}
+        self._rewrites: dict[float, Rewrites] = {}
         self._limits = self.window_tables().cumsum(axis=0)
 
     @classmethod
@@ -131,7 +131,7 @@ class Channel:
                     mark=error.args[0], where="the string", known=known, unk=UNK
                 )
             ) from None
-        surfaces = self._rewrite_ids(ids, 0.0)
+        surfaces = self.rewrites(0.0)[ids]
         return {tuple(self.marks[k] for k in s): p for s, p in surfaces.items()}
 
     def sample_ids(
@@ -161,57 +161,71 @@ class Channel:
             for row in written.tolist()
         ]
 
-    def rewrite_ids(self, string: tuple[int, ...], floor: float) -> Surfaces:
+    def rewrites(self, floor: float) -> "Rewrites":
         """`rewrite`, in mark numbers, for what has at least some probability.
 
-        string (tuple[int, ...]): The underlying string.
         floor (float): Less probable surface strings may be left out; 0 for none.
-        RETURNS (Surfaces): Kept, so not to be changed.
+        RETURNS (Rewrites): Fills itself; kept, so not to be changed.
         """
-        # A plain dictionary: an lru_cache of a bound method is a cycle, and what it
-        # holds of each training step would stay until the garbage is collected.
-        key = string, floor
-        if key not in self._rewrites:
-            if len(self._rewrites) >= _MOST_REWRITES:
-                self._rewrites.clear()
-            self._rewrites[key] = self._rewrite_ids(string, floor)
-        return self._rewrites[key]
+        if floor not in self._rewrites:
+            self._rewrites[floor] = Rewrites(
+                self.window_tables(), floor, is_reversed=self.is_reversed
+            )
+        return self._rewrites[floor]
 
-    def _rewrite_ids(
-        self, underlying: tuple[int, ...], floor: float
-    ) -> dict[tuple[int, ...], float]:
-        """`rewrite` on mark numbers.
 
-        floor (float): Partial outputs less probable than the best one by this
-            factor are dropped, and if there are still very many, the least probable.
-        """
-        if not underlying:
-            return {(): 1.0}
-        string = underlying[::-1] if self.is_reversed else underlying
-        tables = self.window_tables()
-        windows: dict[tuple[int, int], list[float]] = {}
+class Rewrites(dict[tuple[int, ...], Surfaces]):
+    """Underlying string -> its surface strings, the most probable first.
+
+    They are computed when they are first asked for.
+
+    tables (ndarray): See `Channel.window_tables`.
+    floor (float): Partial outputs less probable than the best one by this factor are
+        dropped, and if there are still very many, the least probable.
+    is_reversed (bool): Whether the window slides from right to left.
+    """
+
+    # An lru_cache of the channel's method would be a cycle, and what it holds of each
+    # training step would stay until the garbage is collected.
+
+    def __init__(self, tables: np.ndarray, floor: float, *, is_reversed: bool) -> None:
+        super().__init__()
+        self._floor = floor
+        self._step = -1 if is_reversed else 1
+        self._tables = tables
+        self._windows: dict[tuple[int, int], list[float]] = {}
+
+    def __missing__(self, underlying: tuple[int, ...]) -> Surfaces:
+        if len(self) >= _MOST_REWRITES:
+            self.clear()
+        found = self[underlying] = self._rewritten(underlying)
+        return found
+
+    def _rewritten(self, underlying: tuple[int, ...]) -> Surfaces:
+        if len(underlying) < 2:
+            return {underlying: 1.0}
+        string, windows = underlying[:: self._step], self._windows
         partial: dict[tuple[tuple[int, ...], int], float] = {((), string[0]): 1.0}
         for mark in string[1:]:
             following: dict[tuple[tuple[int, ...], int], float] = defaultdict(float)
             for (output, held), probability in partial.items():
                 if (held, mark) not in windows:
-                    windows[held, mark] = tables[:, held, mark].tolist()
+                    windows[held, mark] = self._tables[:, held, mark].tolist()
                 keep, lose, skip, swap = windows[held, mark]
                 following[(*output, held), mark] += keep * probability
                 following[output, mark] += lose * probability
                 following[output, held] += skip * probability
                 following[(*output, mark), held] += swap * probability
-            least = floor * max(following.values())
+            least = self._floor * max(following.values())
             kept = [(key, p) for key, p in following.items() if p > least]
-            if floor and len(kept) > _MOST_PARTIAL:
+            if self._floor and len(kept) > _MOST_PARTIAL:
                 kept = nlargest(_MOST_PARTIAL, kept, key=itemgetter(1))
             partial = dict(kept)
         surfaces: dict[tuple[int, ...], float] = defaultdict(float)
         for (output, held), probability in partial.items():
             surfaces[(*output, held)] += probability
-        step = -1 if self.is_reversed else 1
         ranked = sorted(surfaces.items(), key=lambda item: (-item[1], item[0]))
-        return {surface[::step]: float(probability) for surface, probability in ranked}
+        return {surface[:: self._step]: float(p) for surface, p in ranked}
 
 
 ChannelKind = Literal["table", "shared", "identity"]

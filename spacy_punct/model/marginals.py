@@ -23,7 +23,7 @@ only.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -89,11 +89,11 @@ class Marginaliser:
         self._tree = tree
         self._scores = scores
         self._inventory = automata.inventory
-        self._channel = automata.channel
         self._in_table = 1.0 - self._inventory.backoff.mass
         self._prune = prune
         self._max = max_hypotheses
         self._floor = min(prune, _FLOOR)
+        self._rewrites = automata.channel.rewrites(self._floor)
         self._slots: list[Edge] = [{} for _ in range(len(tree.words) + 1)]
         self._spell()
         self._observed: dict[int, Ids] = {}
@@ -207,7 +207,7 @@ class Marginaliser:
                 if not (inner_right or inner_left):
                     joined[bits, left, right] += both
                     continue
-                for surface, p in rewrites(inner_right + inner_left):
+                for surface, p in rewrites[inner_right + inner_left].items():
                     joined[bits | mark_set(surface), left, right] += both * p
         self._slots[slot] = self._written(first.edges[1], second.edges[0])
         return Part(self._pruned(joined), (first.edges[0], second.edges[1]))
@@ -221,7 +221,7 @@ class Marginaliser:
             for after, q in left.items():
                 if (both := p * q) < least:
                     continue
-                for surface, share in rewrites(before + after):
+                for surface, share in rewrites[before + after].items():
                     written[surface] += both * share
         return written
 
@@ -234,7 +234,7 @@ class Marginaliser:
                 return self._attached_outside(node, inner, list(masks))
             own = unmarked
         if inner is _WORD:
-            return Part(self._pruned(dict(own.table)), own.edges)
+            return Part(self._kept(own.table), own.edges)
         attached: dict[Hypothesis, float] = defaultdict(float)
         least = self._prune * inner.table[0][1] * own.table[0][1]
         for (_, l, r), chance in own.table:
@@ -360,18 +360,16 @@ class Marginaliser:
 
     def _pruned(self, table: dict[Hypothesis, float]) -> Table:
         """The best of the hypotheses, which stand for all."""
-        ranked = self._ranked(table)[: self._max]
+        return self._kept(self._ranked(table))
+
+    def _kept(self, table: Table) -> Table:
+        ranked = table[: self._max]
         least = self._prune * ranked[0][1]
         kept = [item for item in ranked if item[1] >= least]
         if not self._prune:
             return kept
         total = sum([weight for _, weight in kept])
         return [(hypothesis, weight / total) for hypothesis, weight in kept]
-
-    def _rewrites(self, string: Ids) -> Iterable[tuple[Ids, float]]:
-        if len(string) < 2:
-            return ((string, 1.0),)
-        return self._channel.rewrite_ids(string, self._floor).items()
 
     def _decoded(self, slot: Edge) -> dict[tuple[str, ...], float]:
         ranked = sorted(slot.items(), key=itemgetter(1), reverse=True)
