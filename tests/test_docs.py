@@ -22,6 +22,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from spacy_punct import load
+from spacy_punct.encoder import tok2vec
 from tests.conftest import REPOSITORY
 
 PAGES = [
@@ -73,6 +74,12 @@ def one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
+
+
+@pytest.fixture(autouse=True)
+def float32(monkeypatch):
+    """What pages show is the same whether or not a processor has bfloat16."""
+    monkeypatch.setattr(tok2vec, "has_bfloat16", lambda: False)
 
 
 @pytest.fixture(autouse=True)

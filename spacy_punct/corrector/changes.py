@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Token
 
-from spacy_punct.data.kinds import MESSAGES
-from spacy_punct.data.marks import ABBREVIATION_DOT, TERMINALS, is_opener
+from spacy_punct.data.kinds import MESSAGES, set_off_at
+from spacy_punct.data.marks import ABBREVIATION_DOT, COMMAS, TERMINALS, is_opener
 from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.model.inventory import Pair
 from spacy_punct.reading.pieces import (
@@ -151,7 +151,7 @@ def blamed_word(
     in the best underlying tree of the corrected sentence. If there is none, a mark
     that goes is explained by one that bears it in the best underlying tree of what
     was written. Of several, the largest. Without any, the largest constituent that
-    begins or ends here.
+    begins or ends here. Commas are explained by constituents that commas set off.
 
     tree (Tree): The words.
     slot (int): Where.
@@ -164,6 +164,8 @@ def blamed_word(
     here = sorted(
         (i for i, span in enumerate(tree.spans) if slot in span), key=lambda i: -size[i]
     )
+    if new | old <= COMMAS:
+        here = set_off_at(tree, slot) or here
     for marks, pairs in ((new, after), (old, before)):
         for i in here:
             sides = zip(tree.spans[i], pairs[i], strict=True)

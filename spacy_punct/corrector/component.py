@@ -22,7 +22,7 @@ from spacy_punct.corrector.changes import (
 from spacy_punct.corrector.expected import in_marks_of, with_expected
 from spacy_punct.corrector.prose import Prose
 from spacy_punct.corrector.words import merged, word_edits
-from spacy_punct.data.kinds import MESSAGES, kind_of
+from spacy_punct.data.kinds import MESSAGES, kind_of, other_edge
 from spacy_punct.data.marks import ABBREVIATION_DOT, UNK, n_unmatched
 from spacy_punct.data.tree import Puncteme, Tree
 from spacy_punct.errors import Errors, PunctError, check_range
@@ -45,6 +45,8 @@ from spacy_punct.text.writer import NO_SPACES, QUOTES, Quotes, Writer, quotes_of
 SerialComma = Literal["keep", "correct"]
 SERIAL_COMMAS: tuple[SerialComma, ...] = ("keep", "correct")
 
+_PAIRS = frozenset({"unpaired-quote", "unpaired-bracket"})
+_COMPOUNDS = frozenset({"missing-hyphen", "superfluous-hyphen"})
 _INSERTION = "missing-comma-insertion"
 _LEAST_OF_PARTNER = 0.15
 """How probable the second comma around an insertion must be once there is a first."""
@@ -171,11 +173,20 @@ class PunctuationCorrector(PunctuationPipe):
     def _may_want(
         self, tree: Tree, slot: int, written: Puncteme, right: Puncteme, p: float
     ) -> bool:
-        """Whether a correction may be made, be it at the end of a text or amid it."""
-        return any(
-            self.wants(kind_of(tree, slot, written, right, goes_on=goes_on), p)
+        """Whether a correction may be made, be it at the end of a text or amid it.
+
+        Before the first word of a sentence there are brackets and quotes only, and
+        hyphens are between words.
+        """
+        kinds = {
+            kind_of(tree, slot, written, right, goes_on=goes_on)
             for goes_on in (False, True)
-        )
+        }
+        if slot == 0:
+            kinds &= _PAIRS
+        if slot == len(tree):
+            kinds -= _COMPOUNDS
+        return any(self.wants(kind, p) for kind in kinds)
 
     def _settled(
         self, doc: Doc, sentences: Sequence[CorrectedSentence]
@@ -194,7 +205,7 @@ class PunctuationCorrector(PunctuationPipe):
                 or not prose.allows(*place(doc, sentence.source, i), change.kind)
             }
             found.append(sentence.without(dropped))
-        for kind in ("unpaired-quote", "unpaired-bracket"):
+        for kind in sorted(_PAIRS):
             for k, sentence in enumerate(found):
                 changed = {i for i, c in sentence.changes.items() if c.kind == kind}
                 if not changed:
@@ -304,8 +315,10 @@ def _with_partners(
     changes = dict(sentence.changes)
     lonely = set()
     for i, change in sentence.changes.items():
-        other = _other_edge(tree, change.word, i)
-        if change.kind != _INSERTION or other is None or slots[other]:
+        if change.kind != _INSERTION:
+            continue
+        other = other_edge(tree, change.word, i)
+        if other is None or slots[other]:
             continue
         if marginals[other].get(slots[i], 0.0) > _LEAST_OF_PARTNER:
             slots[other], probabilities[other] = slots[i], probabilities[i]
@@ -319,13 +332,6 @@ def _with_partners(
         tuple(probabilities),
     )
     return found.without(lonely)
-
-
-def _other_edge(tree: Tree, word: int, slot: int) -> int | None:
-    """The slot at the other edge of a constituent; None if the sentence ends there."""
-    left, right = tree.spans[word]
-    other = right if slot == left else left
-    return other if slot in (left, right) and 0 < other < len(tree) else None
 
 
 def _with_unknown(

@@ -73,7 +73,28 @@ _QUOTES = frozenset({"``", "''"}) | _SINGLE_QUOTES
 _BRACKETS = (frozenset(BRACKETS) | frozenset(BRACKETS.values())) - _QUOTES - TERMINALS
 _CALLS = frozenset({"vocative", "discourse"})
 _OBJECTS = frozenset({"ccomp", "xcomp", "obj", "dobj", "csubj"})
-_BEFORE_MAIN = frozenset({"cc", "mark", "discourse", "vocative"})
+_BOUND = frozenset(
+    (
+        "aux",
+        "case",
+        "cc",
+        "clf",
+        "compound",
+        "cop",
+        "csubj",
+        "det",
+        "expl",
+        "fixed",
+        "flat",
+        "goeswith",
+        "iobj",
+        "mark",
+        "nsubj",
+        "nummod",
+        "obj",
+    )
+)
+"""Relations of what no comma sets off from its head."""
 _COORDINATORS = frozenset({"and", "but", "or", "nor", "so", "yet"})
 
 
@@ -202,15 +223,48 @@ def _is_coordinator(tree: Tree, slot: int) -> bool:
     return is_known or _relation(tree, slot) == "cc"
 
 
+def set_off_at(tree: Tree, slot: int) -> list[int]:
+    """The constituents that a comma in a slot may set off.
+
+    tree (Tree): The sentence.
+    slot (int): Where.
+    RETURNS (list[int]): Those that begin or end there, the widest first, but for those
+        that no comma sets off from their head, such as subjects and articles.
+    """
+    found = [i for i in _edges(tree, slot) if _relation(tree, i) not in _BOUND]
+    return sorted(found, key=lambda i: _width(tree, i), reverse=True)
+
+
+def other_edge(tree: Tree, word: int, slot: int) -> int | None:
+    """Where the other comma around an insertion is due.
+
+    tree (Tree): The sentence.
+    word (int): The head of the insertion.
+    slot (int): The edge that has a comma.
+    RETURNS (int | None): The slot at the other edge; None if the clause does not go on
+        there, or if the constituent comes first in its clause.
+    """
+    left, right = tree.spans[word]
+    other = right if slot == left else left
+    above = tree.heads[word]
+    while ROOT != above < right:
+        above = tree.heads[above]
+    goes_on = above != ROOT and not _comes_first(tree, word)
+    return other if goes_on and 0 < other < len(tree) else None
+
+
 def _comes_first(tree: Tree, word: int) -> bool:
-    """Whether a constituent stands before its head and first in its clause."""
+    """Whether a constituent stands before its head, and no subject before it."""
     head = tree.heads[word]
     if head == ROOT or head < word or _is_subject(tree, word):
         return False
     left = tree.spans[word][0]
-    earlier = range(tree.spans[head][0], left)
-    tops = [i for i in earlier if tree.heads[i] == head]
-    return all(_relation(tree, i) in _BEFORE_MAIN for i in tops)
+    return not any(_is_subject(tree, k) and k < left for k in tree.children[head])
+
+
+def _width(tree: Tree, word: int) -> int:
+    left, right = tree.spans[word]
+    return right - left
 
 
 def has_subject(tree: Tree, word: int) -> bool:

@@ -255,8 +255,8 @@ def test_corrector_marks_that_look_the_same_are_no_correction(corrects):
 def test_corrector_does_not_open_words(corrects):
     corrector(corrects, threshold=EAGER)
     for text in ("Anna won't go", "a well-known, brand-new bicycle", "he/she slept"):
-        corrected = corrects(text)._.corrected_text
-        for word in re.findall(r"\w+(?:['/-]\w+)+", text):
+        corrected = corrects(text)._.corrected_text.lower()
+        for word in re.findall(r"\w+(?:['/-]\w+)+", text.lower()):
             assert word in corrected
 
 
