@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import zip_longest
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -22,9 +22,9 @@ from spacy_punct.corrector.changes import (
 from spacy_punct.corrector.expected import in_marks_of, with_expected
 from spacy_punct.corrector.prose import Prose
 from spacy_punct.corrector.words import merged, word_edits
-from spacy_punct.data.kinds import MESSAGES, kind_of, other_edge
-from spacy_punct.data.marks import ABBREVIATION_DOT, UNK, n_unmatched
-from spacy_punct.data.tree import Puncteme, Tree
+from spacy_punct.data.kinds import MESSAGES, kind_of, other_edge, set_off_at
+from spacy_punct.data.marks import ABBREVIATION_DOT, COMMAS, UNK, n_unmatched
+from spacy_punct.data.tree import Puncteme, Slots, Tree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import Inventory, with_own_marks
@@ -47,9 +47,10 @@ SERIAL_COMMAS: tuple[SerialComma, ...] = ("keep", "correct")
 
 _PAIRS = frozenset({"unpaired-quote", "unpaired-bracket"})
 _COMPOUNDS = frozenset({"missing-hyphen", "superfluous-hyphen"})
-_INSERTION = "missing-comma-insertion"
-_LEAST_OF_PARTNER = 0.15
+_LEAST = 0.05
 """How probable the second comma around an insertion must be once there is a first."""
+Proposal: TypeAlias = tuple[Puncteme, float]
+"""What a slot should have instead, and how probable that is."""
 
 _UNTRAINED = {
     "@architectures": "spacy_punct.LexicalAttach.v1",
@@ -142,21 +143,24 @@ class PunctuationCorrector(PunctuationPipe):
         known = inventory.known(observed)
         marginals = self._marginals(sentence, distribution)
         tree = distribution.tree
-        slots = list(observed)
-        probabilities = [
-            marginal.get(slot, 0.0)
-            for marginal, slot in zip(marginals, known, strict=True)
-        ]
+        proposals: dict[int, Proposal] = {}
         for i in self._open_slots(sentence):
             others = {s: p for s, p in marginals[i].items() if s != known[i]}
             best = max(others, key=others.__getitem__, default=())
             written = _with_unknown(best, observed[i], known[i])
             if written is None or not others:
                 continue
-            new, probability = _with_dot(written, observed[i]), others[best]
-            if new != observed[i] and self._may_want(
-                tree, i, observed[i], new, probability
-            ):
+            new = _with_dot(written, observed[i])
+            if new != observed[i]:
+                proposals[i] = new, others[best]
+        _pair_up(proposals, tree, observed, marginals)
+        slots = list(observed)
+        probabilities = [
+            marginal.get(slot, 0.0)
+            for marginal, slot in zip(marginals, known, strict=True)
+        ]
+        for i, (new, probability) in proposals.items():
+            if self._may_want(tree, i, observed[i], new, probability):
                 slots[i], probabilities[i] = new, probability
         shown = shown_slots(sentence, tuple(slots))
         changed = [i for i, marks in enumerate(sentence.marks) if shown[i] != marks]
@@ -167,8 +171,7 @@ class PunctuationCorrector(PunctuationPipe):
             for i in changed:
                 word = blamed_word(tree, i, known[i], slots[i], before, after)
                 changes[i] = Change(word, kind_of(tree, i, observed[i], slots[i]))
-        found = CorrectedSentence(sentence, tuple(slots), changes, tuple(probabilities))
-        return _with_partners(found, tree, marginals)
+        return CorrectedSentence(sentence, tuple(slots), changes, tuple(probabilities))
 
     def _may_want(
         self, tree: Tree, slot: int, written: Puncteme, right: Puncteme, p: float
@@ -299,39 +302,40 @@ make_punctuation_corrector = Language.factory(
 )
 
 
-def _with_partners(
-    sentence: CorrectedSentence, tree: Tree, marginals: Sequence[Marginal]
-) -> CorrectedSentence:
-    """A sentence in which new commas around an insertion come in pairs.
+def _pair_up(
+    proposals: dict[int, Proposal],
+    tree: Tree,
+    observed: Slots,
+    marginals: Sequence[Marginal],
+) -> None:
+    """Let the commas around an insertion come and go in pairs.
 
-    Where the second is not probable enough, there is no first either.
+    New ones are both as probable as the surer one; where the second is too improbable,
+    there is no first either. Those that go are both as probable as the less sure one.
 
-    sentence (CorrectedSentence): With corrections slot by slot.
+    proposals (dict[int, Proposal]): By slot; they are changed.
     tree (Tree): The sentence.
+    observed (Slots): What is written.
     marginals (Sequence[Marginal]): What may stand in each slot.
-    RETURNS (CorrectedSentence): The second comma is as probable as the first.
     """
-    slots, probabilities = list(sentence.slots), list(sentence.probabilities)
-    changes = dict(sentence.changes)
-    lonely = set()
-    for i, change in sentence.changes.items():
-        if change.kind != _INSERTION:
+    for i, (new, probability) in sorted(proposals.items()):
+        if probability < _LEAST or {*observed[i], *new} - COMMAS:
             continue
-        other = other_edge(tree, change.word, i)
-        if other is None or slots[other]:
+        words = set_off_at(tree, i)
+        other = other_edge(tree, words[0], i) if words else None
+        if other is None or {*observed[other]} - COMMAS:
             continue
-        if marginals[other].get(slots[i], 0.0) > _LEAST_OF_PARTNER:
-            slots[other], probabilities[other] = slots[i], probabilities[i]
-            changes[other] = change
-        else:
-            lonely.add(i)
-    found = CorrectedSentence(
-        sentence.source,
-        tuple(slots),
-        dict(sorted(changes.items())),
-        tuple(probabilities),
-    )
-    return found.without(lonely)
+        if not new and observed[other]:
+            kept = proposals.get(other, (observed[other], 0.0))
+            sure = 0.0 if kept[0] else min(probability, kept[1])
+            proposals[i] = new, sure
+        elif not (observed[other] or observed[i]):
+            if kind_of(tree, i, (), new) != "missing-comma-insertion":
+                continue
+            second = marginals[other].get(new, 0.0)
+            if second > _LEAST:
+                proposals[other] = new, max(probability, second)
+            proposals[i] = new, max(probability, second) if second > _LEAST else 0.0
 
 
 def _with_unknown(

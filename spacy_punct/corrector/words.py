@@ -1,5 +1,5 @@
-"""Corrections of words and spaces: apostrophes, capitals and spacing. No letter changes
-but its case."""
+"""Corrections of words and spaces: apostrophes, capitals, spacing and rows of dots. No
+letter changes but its case."""
 
 import re
 from bisect import bisect
@@ -26,6 +26,8 @@ _BEFORE_MARK = re.compile(r"(?<=\w)[ \t]+(?=[,;.?!](?:[\s\"”’)]|$))")
 _BEFORE_GLUED = re.compile(r"(?<=\w)[ \t]+,(?=[A-Za-z])")
 _AFTER_MARK = re.compile(r"(?<=[a-z])[,;?!](?=[A-Za-z])|(?<=[a-z]{2})\.(?=[A-Z][a-z])")
 _DOUBLED = re.compile(r"(?<=\w)  +(?=\w)")
+_TWO_DOTS = re.compile(r"(?<=[a-z])\.\.(?=\s|$)")
+_MANY_DOTS = re.compile(r"(?<=\w)\.{4,}(?=\s+[a-z])")
 _SURE, _LIKELY = 0.99, 0.9
 """How probable corrections are that a rule makes."""
 _ITS = "its"
@@ -57,6 +59,8 @@ def _spaces(doc: Doc) -> Iterator[CorrectionData]:
         (_BEFORE_GLUED, "missing-space", ", "),
         (_BEFORE_MARK, "space-before-mark", ""),
         (_DOUBLED, "doubled-space", " "),
+        (_TWO_DOTS, "doubled-mark", "."),
+        (_MANY_DOTS, "ellipsis", "..."),
     ):
         for match in pattern.finditer(doc.text):
             word = bisect(starts, match.start() - 1) - 1

@@ -122,9 +122,9 @@ def _slips(
             yield 0.06, without
             yield 0.04, (*head, ";", *tail)
         elif mark in _QUOTES:
-            yield 0.05, without
+            yield 0.1, without
         elif mark in _BRACKETS:
-            yield 0.08, without
+            yield 0.15, without
         elif mark == "-":
             yield 0.2, without
 

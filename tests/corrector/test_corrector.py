@@ -175,8 +175,9 @@ def test_corrector_proposes_what_constituents_and_guesses_say(corrects, share):
         return said + share * (guessed - said)
 
     found = [c for c in doc._.corrections if c.slot is not None]
-    assert found
-    for c in found:
+    alone = [c for c in found if c.kind != "missing-comma-insertion"]
+    assert alone
+    for c in alone:
         slot = tuple(doc._.corrected_slots[c.slot])
         assert probability(c.slot, slot) == pytest.approx(c.probability, abs=1e-5)
         others = {s for opinion in opinions for s in opinion[c.slot]}

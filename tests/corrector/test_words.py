@@ -97,6 +97,20 @@ def test_spaces_are_of_the_word_before():
 
 
 @pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("It rained.. We left..", "It rained. We left."),
+        ("It rained.... but we left", "It rained... but we left"),
+        ("It rained.... We left...", "It rained.... We left..."),
+        ("See ../a..b and .. there", "See ../a..b and .. there"),
+    ],
+)
+def test_rows_of_dots_have_one_or_three(text, mended):
+    doc = NLP(text)
+    assert applied(text, merged([], word_edits(doc, []))) == mended
+
+
+@pytest.mark.parametrize(
     ("end", "expected"), [((".",), ["W"]), (("!",), ["W"]), ((",",), [])]
 )
 def test_capitals_follow_ends_that_stay(end, expected):
