@@ -27,7 +27,7 @@ from spacy_punct.parser.trees import (
 )
 from spacy_punct.pipe.architectures import SMALL_TOK2VEC, initialized_width
 from spacy_punct.pipe.base import StoredPipe, takes
-from spacy_punct.pipe.networks import network_of, set_network
+from spacy_punct.pipe.networks import network_of, set_network, word_vectors
 from spacy_punct.reading.sentences import sentence_words
 
 _IGNORE = -100
@@ -89,11 +89,8 @@ class BiaffineParser(StoredPipe):
         *,
         scorer: Callable | None = None,
     ) -> None:
-        self.vocab = vocab
-        self.model = model
-        self.name = name
+        super().__init__(vocab, model, name, **asdict(settings or ParserSettings()))
         self.scorer = scorer
-        self.cfg: dict[str, Any] = asdict(settings or ParserSettings())
         self._labels: dict[str, list[str]] = {kind: [] for kind in _KINDS}
 
     @property
@@ -152,21 +149,6 @@ class BiaffineParser(StoredPipe):
         for (number, _), parse in zip(sentences, parses, strict=True):
             found[number].append(parse)
         return found
-
-    def arc_probabilities(self, doc: Doc) -> list[np.ndarray]:
-        """How probable each head of each word is, for those who want several trees.
-
-        doc (Doc): A Doc with sentence bounds.
-        RETURNS (list[np.ndarray]): For each sentence with words, [words, 1 + words];
-            the first column is the root.
-        """
-        (vectors,) = self.model.predict([doc])
-        own = self.model.ops.to_numpy(vectors)
-        result = []
-        for positions in sentence_words(doc):
-            scores = self._scores([own[positions]])
-            result.append(scores.arcs[0].softmax(dim=1).numpy())
-        return result
 
     def _scores(self, vectors: Sequence[np.ndarray]) -> Scores:
         self.network.eval()
@@ -326,11 +308,7 @@ class BiaffineParser(StoredPipe):
         docs = [example.predicted for example in examples]
         if not any(map(len, docs)):
             return losses
-        arrays, backprop = self.model.begin_update(docs)
-        vectors = [
-            torch.tensor(self.model.ops.to_numpy(array), requires_grad=True)
-            for array in arrays
-        ]
+        vectors, backprop = word_vectors(self.model, docs, is_train=True)
         rows, targets = [], []
         for own, example in zip(vectors, examples, strict=True):
             for positions, gold in self._gold(example):
@@ -340,11 +318,7 @@ class BiaffineParser(StoredPipe):
             loss = self._loss(rows, targets)
             loss.backward()
             losses[self.name] += loss.item()
-        gradients: list[Any] = [
-            np.zeros(v.shape, np.float32) if v.grad is None else v.grad.numpy()
-            for v in vectors
-        ]
-        backprop([self.model.ops.asarray2f(gradient) for gradient in gradients])
+        backprop()
         if sgd is not None:
             self.finish_update(sgd)
         return losses

@@ -149,18 +149,14 @@ def build_biaffine(
     dropout (float): Share of them left out of each training step.
     RETURNS (Model): Docs -> their vectors; the network is in its shim.
     """
-    for name, size in (
-        ("arc_width", arc_width),
-        ("relation_width", relation_width),
-        ("tag_width", tag_width),
-    ):
-        check_range(name, size, 1)
-    check_range("dropout", dropout, 0, 1)
     sizes = {
         "arc_width": arc_width,
         "relation_width": relation_width,
         "tag_width": tag_width,
     }
+    for name, size in sizes.items():
+        check_range(name, size, 1)
+    check_range("dropout", dropout, 0, 1)
     return Model(
         "biaffine",
         forward,

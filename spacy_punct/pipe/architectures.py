@@ -24,6 +24,7 @@ from spacy_punct.model.lexical import LexicalAttach, LexicalSettings
 from spacy_punct.model.objective import Likelihood
 from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.model.storage import from_bytes, to_bytes
+from spacy_punct.pipe.networks import word_vectors
 from spacy_punct.reading.gold import gold_examples
 
 Tok2Vec = Model[list[Doc], list[Floats2d]]
@@ -250,25 +251,12 @@ def check_read(tok2vec: Model, docs: Iterable[Doc]) -> None:
 
 def _read_words(
     model: Model, docs: list[Doc], is_train: bool
-) -> tuple[Sequence[torch.Tensor | None], Callable[[float], None]]:
+) -> tuple[Sequence[torch.Tensor | None], Callable[[float], Any]]:
     """The vectors of the words of Docs, if there is a tok2vec to give them, and how
     to hand on their gradient, scaled."""
     if not model.has_ref("tok2vec"):
         return [None] * len(docs), lambda scale: None
-    tok2vec = model.get_ref("tok2vec")
-    rows, backprop = tok2vec(docs, is_train)
-    # A tok2vec may be on a GPU; the rest is not.
-    vectors = [
-        torch.tensor(tok2vec.ops.to_numpy(array), requires_grad=is_train)
-        for array in rows
-    ]
-
-    def backprop_vectors(scale: float) -> None:
-        gradients = [torch.zeros_like(v) if v.grad is None else v.grad for v in vectors]
-        arrays: list[Any] = [(scale * gradient).numpy() for gradient in gradients]
-        backprop([tok2vec.ops.asarray2f(array) for array in arrays])
-
-    return vectors, backprop_vectors
+    return word_vectors(model.get_ref("tok2vec"), docs, is_train)
 
 
 def _shim(model: Model) -> "PunctuationShim":

@@ -198,6 +198,8 @@ def starting_point(
 class StoredPipe(TrainablePipe):
     """A component that is stored as named parts, each made of bytes."""
 
+    cfg: dict[str, Any]
+
     def _writers(self) -> dict[str, Callable[[], bytes]]:
         """What gives each part."""
         raise NotImplementedError
@@ -270,12 +272,9 @@ class PunctuationPipe(StoredPipe):
         nlp: Language | None = None,
         scorer: Callable | None = None,
     ) -> None:
-        self.vocab = vocab
+        super().__init__(vocab, start.model, name, **asdict(settings))
         self._nlp = nlp
-        self.model = start.model
-        self.name = name
         self.scorer = scorer
-        self.cfg: dict[str, Any] = asdict(settings)
         for setting, value in start.settings.items():
             if self.cfg.get(setting, value) is None:
                 self.cfg[setting] = value

@@ -1,10 +1,12 @@
 """Networks of torch inside models of thinc, stored without pickle."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import srsly
 import torch
+from spacy.tokens import Doc
 from thinc.api import Model, PyTorchShim
 from torch import nn
 
@@ -50,3 +52,28 @@ def network_of(model: Model) -> Any:
 def set_network(model: Model, network: nn.Module) -> None:
     """Give a model a network."""
     model.shims[0]._model = network
+
+
+def word_vectors(
+    tok2vec: Model, docs: list[Doc], is_train: bool
+) -> tuple[list[torch.Tensor], Callable[..., list[Doc]]]:
+    """The vectors of the words of Docs, and how to hand on their gradient.
+
+    tok2vec (Model): Gives the vectors. It may be on a GPU; the tensors are not.
+    docs (list[Doc]): The Docs.
+    is_train (bool): Whether the tensors are to have gradients.
+    RETURNS (tuple[list[torch.Tensor], Callable]): The vectors, and what hands their
+        gradients on, times its argument.
+    """
+    rows, backprop = tok2vec(docs, is_train)
+    vectors = [
+        torch.tensor(tok2vec.ops.to_numpy(array), requires_grad=is_train)
+        for array in rows
+    ]
+
+    def backprop_vectors(scale: float = 1.0) -> list[Doc]:
+        gradients = [torch.zeros_like(v) if v.grad is None else v.grad for v in vectors]
+        arrays: list[Any] = [(scale * gradient).numpy() for gradient in gradients]
+        return backprop([tok2vec.ops.asarray2f(array) for array in arrays])
+
+    return vectors, backprop_vectors

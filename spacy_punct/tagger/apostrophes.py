@@ -1,6 +1,6 @@
 """The component `apostrophe_tagger`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ class ApostropheTagger(SlotTagger):
     """Says of each word where it has its apostrophe, whatever is written.
 
     A `punctuation_corrector` after it proposes corrections of words by what it says.
-    Its model is `spacy_punct.WordHead.v1`, without an `end`.
+    Its model is `spacy_punct.WordHead.v1`, without an `end`; it learns from the reader
+    `spacy_punct.ApostropheCorpus.v1`.
     """
 
     def set_annotations(
@@ -32,21 +33,9 @@ class ApostropheTagger(SlotTagger):
                 for row in rows
             ]
 
-    def initialize(
-        self,
-        get_examples: Callable[[], Iterable[Example]],
-        *,
-        nlp: Language | None = None,
-        labels: Sequence[str] | None = None,
-    ) -> None:
-        """Give the model its shape; see `SlotTagger.initialize`.
-
-        get_examples (Callable): Gives examples of the reader
-            `spacy_punct.ApostropheCorpus.v1`.
-        nlp (Language | None): The pipeline.
-        labels (Sequence[str] | None): Not needed: they are always the same.
-        """
-        super().initialize(get_examples, nlp=nlp, labels=LABELS)
+    def _collected(self, examples: Iterable[Example]) -> Sequence[str]:
+        """The labels, which are always the same."""
+        return LABELS
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """The share of words whose apostrophe is in its place, as

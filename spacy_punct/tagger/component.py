@@ -47,10 +47,7 @@ class SlotTagger(StoredPipe):
         *,
         min_count: int = 2,
     ) -> None:
-        self.vocab = vocab
-        self.model = model
-        self.name = name
-        self.cfg: dict[str, Any] = {"min_count": min_count}
+        super().__init__(vocab, model, name, min_count=min_count)
         self._labels: list[str] = []
 
     @property
@@ -107,12 +104,16 @@ class SlotTagger(StoredPipe):
         """
         validate_get_examples(get_examples, "SlotTagger.initialize")
         if labels is None:
-            counts = Counter(chain.from_iterable(map(true_strings, get_examples())))
-            labels = [s for s, n in counts.most_common() if n >= self.cfg["min_count"]]
+            labels = self._collected(get_examples())
         self.set_labels(labels)
         docs = [example.predicted for example in islice(get_examples(), _SAMPLE)]
         shape = self.model.ops.alloc2f(1, len(self._labels))
         self.model.initialize(X=docs, Y=[shape])
+
+    def _collected(self, examples: Iterable[Example]) -> Sequence[str]:
+        """The strings of marks that are frequent enough."""
+        counts = Counter(chain.from_iterable(map(true_strings, examples)))
+        return [s for s, n in counts.most_common() if n >= self.cfg["min_count"]]
 
     def get_loss(
         self, examples: Iterable[Example], scores: list[Floats2d]

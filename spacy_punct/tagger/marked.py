@@ -23,7 +23,12 @@ from spacy_punct.data.tree import Puncteme
 from spacy_punct.data.written import one_kind
 from spacy_punct.errors import check_range
 from spacy_punct.pipe.architectures import SMALL_TOK2VEC, Tok2Vec, check_read
-from spacy_punct.pipe.networks import network_of, network_shim, set_network
+from spacy_punct.pipe.networks import (
+    network_of,
+    network_shim,
+    set_network,
+    word_vectors,
+)
 from spacy_punct.reading.guesses import MARK_GUESSES, guess_rows, set_guesses
 from spacy_punct.reading.sentences import written_slots_of
 from spacy_punct.tagger.component import SlotTagger, true_strings
@@ -164,11 +169,7 @@ def _forward(
     network = network_of(model)
     labels: list[str] = model.attrs["labels"]
     number = {label: i for i, label in enumerate(labels)}
-    arrays, backprop_vectors = tok2vec(docs, is_train)
-    vectors = [
-        torch.tensor(model.ops.to_numpy(rows), requires_grad=is_train)
-        for rows in arrays
-    ]
+    vectors, backprop_vectors = word_vectors(tok2vec, docs, is_train)
     found: list[Any] = [
         np.zeros((len(doc) + 1, len(labels)), np.float32) for doc in docs
     ]
@@ -199,11 +200,7 @@ def _forward(
         by_doc = {id(result): g for result, g in zip(found, gradients, strict=True)}
         slopes: list[Any] = [by_doc[id(result)][rows] for result, rows in filled]
         scores.backward(torch.from_numpy(np.concatenate(slopes)))
-        own: list[Any] = [
-            np.zeros(v.shape, np.float32) if v.grad is None else v.grad.numpy()
-            for v in vectors
-        ]
-        return backprop_vectors([model.ops.asarray2f(rows) for rows in own])
+        return backprop_vectors()
 
     return found, backprop
 

@@ -51,11 +51,8 @@ class Truecaser(StoredPipe):
         *,
         scorer: Callable | None = None,
     ) -> None:
-        self.vocab = vocab
-        self.model = model
-        self.name = name
+        super().__init__(vocab, model, name)
         self.scorer = scorer
-        self.cfg: dict[str, Any] = {}
         self.mixed: dict[str, str] = {}
 
     @property

@@ -127,16 +127,6 @@ def test_parser_projective_or_not(parses):
     assert crossing
 
 
-def test_parser_arc_probabilities(parses):
-    nlp, examples = parses
-    doc = nlp.get_pipe("sentencizer")(examples[0].predicted.copy())
-    (found,) = nlp.get_pipe("biaffine_parser").arc_probabilities(doc)
-    n = len(doc)
-    assert found.shape == (n, n + 1)
-    assert found.sum(axis=1) == pytest.approx(np.ones(n), abs=1e-5)
-    assert found[np.arange(n), np.arange(n) + 1].max() == 0
-
-
 def test_parser_survives_bytes_and_disk(parses, tmp_path):
     nlp, examples = parses
     texts = [example.text for example in examples[:5]]
