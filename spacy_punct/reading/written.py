@@ -4,9 +4,9 @@ starts, without trees."""
 import lzma
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import chain, count, dropwhile, islice
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from itertools import chain, count, dropwhile, islice, repeat
 from pathlib import Path
 
 from spacy.language import Language
@@ -83,9 +83,39 @@ def create_text_corpus(
     check_range("cut", cut, 0, 1, inclusive=True)
     forms = forms or {"written": 1.0}
     _check_names("forms", forms, FORMS)
-    draws = _Draws(forms, max_words, short, cut)
     sources = _Sources(Path(path), weights, frozenset(unconnected or ()))
-    return _TextCorpus(sources, draws, limit, sentences, anew, seed)
+    passes = count() if anew else repeat(0)
+
+    def read(nlp: Language) -> Iterator[Example]:
+        rng = random.Random(f"{seed} {next(passes)}")
+        cut_up = lru_cache(maxsize=50_000)(lambda form: tokens_of(nlp, form))
+        for _ in range(limit):
+            n_words = rng.randint(1, max_words) if rng.random() < short else max_words
+            words = _run(sources.words(rng), n_words, cut, rng)
+            form = _choice(forms, rng)
+            if form.startswith("spoken"):
+                manner = Manner.draw(rng)
+                words = spoken(words, manner, rng, sources.vocabulary)
+            seen = seen_forms([word.form for word in words], form, rng)
+            tokens = [cut_up(word) for word in seen]
+            yield make_example(nlp, words, tokens, sentences=sentences)
+
+    return read
+
+
+def _run(
+    words: Iterator[WrittenWord], n_words: int, cut: float, rng: random.Random
+) -> list[WrittenWord]:
+    """A run of words; see `cut` of `create_text_corpus`."""
+    if rng.random() < cut:
+        words = islice(words, rng.randrange(1, _MOST_SKIPPED), None)
+        # What is before the first word is not known.
+        words = chain([replace(next(words), before=(), starts=False)], words)
+    found = list(islice(words, n_words))
+    if rng.random() >= cut:
+        starts = (i for i in range(len(found) - 1, 0, -1) if found[i].starts)
+        found = found[: next(starts, len(found))]
+    return found
 
 
 def create_apostrophe_corpus(
@@ -200,65 +230,6 @@ def _spread(slots: Slots, tokens: Sequence[Sequence[str]]) -> Slots:
     return tuple(found)
 
 
-@dataclass(frozen=True)
-class _Draws:
-    """See `create_text_corpus`."""
-
-    forms: Mapping[str, float]
-    max_words: int
-    short: float
-    cut: float
-
-
-class _TextCorpus:
-    """See `create_text_corpus`. It counts passes, so that each may be another."""
-
-    def __init__(
-        self,
-        sources: "_Sources",
-        draws: _Draws,
-        limit: int,
-        sentences: bool,
-        anew: bool,
-        seed: int,
-    ) -> None:
-        self._sources, self._draws = sources, draws
-        self._limit, self._sentences, self._anew = limit, sentences, anew
-        self._seed = seed
-        self._pass = 0
-
-    def __call__(self, nlp: Language) -> Iterator[Example]:
-        rng = random.Random(f"{self._seed} {self._pass}")
-        self._pass += self._anew
-        cut_up = lru_cache(maxsize=50_000)(lambda form: tokens_of(nlp, form))
-        for _ in range(self._limit):
-            words = self._words(rng)
-            form = _choice(self._draws.forms, rng)
-            if form.startswith("spoken"):
-                manner = Manner.draw(rng)
-                words = spoken(words, manner, rng, self._sources.vocabulary)
-            seen = seen_forms([word.form for word in words], form, rng)
-            tokens = [cut_up(word) for word in seen]
-            yield make_example(nlp, words, tokens, sentences=self._sentences)
-
-    def _words(self, rng: random.Random) -> list[WrittenWord]:
-        """A run of words of some source."""
-        draws = self._draws
-        n_words = draws.max_words
-        if rng.random() < draws.short:
-            n_words = rng.randint(1, n_words)
-        words = self._sources.words(rng)
-        if rng.random() < draws.cut:
-            words = islice(words, rng.randrange(1, _MOST_SKIPPED), None)
-            # What is before the first word is not known.
-            words = chain([replace(next(words), before=(), starts=False)], words)
-        found = list(islice(words, n_words))
-        if rng.random() >= draws.cut:
-            starts = (i for i in range(len(found) - 1, 0, -1) if found[i].starts)
-            found = found[: next(starts, len(found))]
-        return found
-
-
 class _Sources:
     """Files of text, read when they are needed for the first time.
 
@@ -278,16 +249,12 @@ class _Sources:
         self._unconnected = unconnected
         self._weights = dict(weights or {})
         self._texts: dict[str, bytes] = {}
-        self._vocabulary: Vocabulary | None = None
 
-    @property
+    @cached_property
     def vocabulary(self) -> Vocabulary:
         """The frequent words of all sources."""
-        if self._vocabulary is None:
-            samples = [text[:_SAMPLE] for text in self._read().values()]
-            lines = (sample.decode("utf-8", "ignore") for sample in samples)
-            self._vocabulary = Vocabulary.of(lines)
-        return self._vocabulary
+        samples = [text[:_SAMPLE] for text in self._read().values()]
+        return Vocabulary.of(sample.decode("utf-8", "ignore") for sample in samples)
 
     def words(self, rng: random.Random) -> Iterator[WrittenWord]:
         """The words of a source from a random line on, without an end."""
