@@ -8,12 +8,8 @@ semicolons and exclamation marks as periods.
 """
 
 import time
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import spacy
-import srsly
-import typer
 from spacy.language import Language
 from wasabi import msg
 
@@ -25,9 +21,9 @@ from scripts.encoder.evaluate import (
     mean_of,
     read_streams,
 )
-from scripts.steps import run_step
+from scripts.steps import Pipeline, Result, Streams, Words, run_step, write_result
+from spacy_punct.cli.shared import loaded
 from spacy_punct.model.evaluation import permutation_test
-from spacy_punct.pipe.bundled import load, names
 from spacy_punct.reading.guesses import GUESSES
 from spacy_punct.restorer.texts import restore_texts
 
@@ -104,25 +100,22 @@ def measured(
 
 
 def main(
-    pipeline: Annotated[str, typer.Argument(help="A bundled pipeline, or a folder.")],
-    folder: Annotated[Path, typer.Argument(help="Folder of .tsv streams.")],
-    output: Annotated[Path, typer.Option(help="JSON file to write.")],
-    words: Annotated[
-        int, typer.Option(min=1, help="The most words of a stream.")
-    ] = 1_000_000,
+    pipeline: Pipeline,
+    folder: Streams,
+    output: Result,
+    words: Words = 1_000_000,
 ) -> None:
     """Measure a pipeline on streams of words, beside a plain tagging head.
 
     Example: python -m scripts.bench en assets/bench/test --output metrics/en-bench.json
     """
-    nlp = load(pipeline) if pipeline in names() else spacy.load(pipeline)
+    nlp = loaded(pipeline)
     streams = read_streams(folder, words)
     systems = {"pipeline": restored}
     if nlp.has_pipe("slot_tagger"):
         systems["tagging head"] = tagged
     result = measured(nlp, streams, systems)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    srsly.write_json(output, result)
+    write_result(output, result)
     for system, figures in result.items():
         msg.good(f"{system}: {figures['mean']}")
 

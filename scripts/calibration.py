@@ -11,20 +11,17 @@ into configs/en.cfg, or into the config.cfg of a pipeline.
 from bisect import bisect
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-import spacy
-import srsly
 import typer
 from spacy.language import Language
 from wasabi import msg
 
 from scripts.encoder.evaluate import Stream, folded, read_streams
-from scripts.steps import run_step
+from scripts.steps import Pipeline, Result, Streams, Words, run_step, write_result
+from spacy_punct.cli.shared import loaded
 from spacy_punct.model.mbr import tempered
-from spacy_punct.pipe.bundled import load, names
 from spacy_punct.restorer.component import Ranked
 from spacy_punct.restorer.texts import owners
 
@@ -118,10 +115,10 @@ def calibration_error(rows: Sequence[dict[str, float]]) -> float:
 
 
 def main(
-    pipeline: Annotated[str, typer.Argument(help="A bundled pipeline, or a folder.")],
-    folder: Annotated[Path, typer.Argument(help="Folder of .tsv streams.")],
-    output: Annotated[Path, typer.Option(help="JSON file to write.")],
-    words: Annotated[int, typer.Option(min=1, help="Words of each stream.")] = 5000,
+    pipeline: Pipeline,
+    folder: Streams,
+    output: Result,
+    words: Words = 5000,
     temperature: Annotated[
         float | None,
         typer.Option(min=0.01, help="Do not look for a temperature, but take this."),
@@ -131,7 +128,7 @@ def main(
 
     Example: python -m scripts.calibration en assets/bench/dev --output calibration.json
     """
-    nlp = load(pipeline) if pipeline in names() else spacy.load(pipeline)
+    nlp = loaded(pipeline)
     streams = read_streams(folder, words)
     documents = chain.from_iterable(streams.values())
     found = [answer for document in documents for answer in answers(nlp, document)]
@@ -144,8 +141,7 @@ def main(
         msg.info(f"{name}, temperature {value}: expected calibration error {error:.4f}")
         body = [(f"{r['from']:.2f}", r["n"], r["said"], r["right"]) for r in rows]
         msg.table(body, header=("from", "slots", "said", "right"), divider=True)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    srsly.write_json(output, result)
+    write_result(output, result)
     msg.good(f"temperature = {best}")
 
 

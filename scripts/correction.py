@@ -24,7 +24,7 @@ from tqdm import tqdm
 from scripts.baselines.tagger import Tagger
 from scripts.learners import ParallelText, part_of, read_text
 from scripts.paper_corrector import PaperCorrector
-from scripts.steps import run_step
+from scripts.steps import run_step, write_result
 from scripts.tables.correction import (
     CHANNEL,
     CORRECTOR,
@@ -569,8 +569,7 @@ def main(
     typer.echo(correction_report([scores]))
     typer.echo(_summary(scores))
     if output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        srsly.write_json(output, scores)
+        write_result(output, scores)
 
 
 def load_rivals(folder: Path) -> dict[str, Correct]:

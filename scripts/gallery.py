@@ -6,13 +6,12 @@ python -m scripts.gallery
 from pathlib import Path
 from typing import Annotated
 
-import spacy
 import typer
 from wasabi import msg
 
 from scripts.steps import run_step
+from spacy_punct.cli.shared import loaded
 from spacy_punct.errors import PunctError
-from spacy_punct.pipe.bundled import load, names
 from spacy_punct.restorer.texts import restore_batch
 
 _HEAD = """# Gallery
@@ -67,7 +66,7 @@ def main(
     if not paths:
         raise PunctError(f"There are no .txt files in {folder}")
     excerpts = {title_of(path): path.read_text("utf-8") for path in paths}
-    nlp = load(pipeline) if pipeline in names() else spacy.load(pipeline)
+    nlp = loaded(pipeline)
     restored = restore_batch(nlp, excerpts.values())
     output.write_text(page(excerpts, restored), "utf-8")
     msg.good(f"{len(paths)} excerpts: {output}")

@@ -6,17 +6,15 @@ Streams and figures are those of `scripts.bench`.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
-import srsly
 import torch
 import typer
 from spacy.language import Language
 
 from scripts.bench import Found, measured
 from scripts.encoder.evaluate import Stream, folded, read_streams
-from scripts.steps import run_step
+from scripts.steps import Pipeline, Result, Streams, Words, run_step, write_result
 from scripts.tables.markdown import table
 from spacy_punct.cli.shared import load_pipeline
 from spacy_punct.restorer.component import PunctuationRestorer
@@ -83,12 +81,10 @@ def report(results: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def main(
-    pipeline: Annotated[str, typer.Argument(help="A bundled pipeline, or a folder.")],
-    folder: Annotated[Path, typer.Argument(help="Folder of .tsv streams.")],
-    output: Annotated[Path, typer.Option(help="JSON file to write.")],
-    words: Annotated[
-        int, typer.Option(min=1, help="The most words of a stream.")
-    ] = 6000,
+    pipeline: Pipeline,
+    folder: Streams,
+    output: Result,
+    words: Words = 6000,
     lookahead: Annotated[
         list[int] | None,
         typer.Option(min=1, help="Words of lookahead; may be given several times."),
@@ -109,8 +105,7 @@ def main(
         **{str(n): AsTheyCome(n, step) for n in lookahead or (20, 10, 5, 2)},
     }
     results = measured(nlp, read_streams(folder, words), systems)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    srsly.write_json(output, results)
+    write_result(output, results)
     typer.echo(report(results))
 
 

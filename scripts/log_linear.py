@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from scripts.training import fit
+from scripts.training import Trained, fit
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.attach import encode
@@ -59,15 +59,6 @@ class TrainingConfig:
             check_range(name, getattr(self, name), 0, 1)
 
 
-@dataclass(frozen=True)
-class TrainingResult:
-    """A trained model, at its best dev perplexity, and that of each epoch."""
-
-    model: PunctuationModel
-    dev_perplexity: float
-    history: tuple[float, ...]
-
-
 def train(
     examples: Sequence[PunctuatedTree],
     dev: Sequence[PunctuatedTree],
@@ -76,7 +67,7 @@ def train(
     channel_start: ChannelWeights | None = None,
     channel_l2: float = 0.0,
     show_progress: bool = True,
-) -> TrainingResult:
+) -> Trained[PunctuationModel]:
     """Train a log-linear model.
 
     examples (Sequence[PunctuatedTree]): Projective training trees.
@@ -87,7 +78,7 @@ def train(
         start from, of the same kind and over the same marks.
     channel_l2 (float): Pulls the channel's weights to their starting values.
     show_progress (bool): Whether to show a progress bar.
-    RETURNS (TrainingResult): The model of best dev perplexity.
+    RETURNS (Trained[PunctuationModel]): The model of best dev perplexity.
     """
     config = config or TrainingConfig()
     examples, dev = tuple(examples), tuple(dev)
@@ -105,7 +96,7 @@ def train(
         )
         model.scorer.compact(config.min_weight)
         model.refresh()
-        results.append(TrainingResult(model, model.perplexity(dev), tuple(history)))
+        results.append(Trained(model, model.perplexity(dev), tuple(history)))
     return min(results, key=lambda result: result.dev_perplexity)
 
 

@@ -9,18 +9,16 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
-import spacy
-import srsly
 import typer
 from spacy.language import Language
 from wasabi import msg
 
-from scripts.steps import Seed, run_step
+from scripts.steps import Pipeline, Result, Seed, run_step, write_result
 from scripts.tables.markdown import table
+from spacy_punct.cli.shared import loaded
 from spacy_punct.data.tree import Slots
 from spacy_punct.data.written import WrittenWord, read_line, written_slots
 from spacy_punct.model.evaluation import score
-from spacy_punct.pipe.bundled import load, names
 from spacy_punct.restorer.texts import RestoredWord, restore_texts
 from spacy_punct.text.pairs import is_balanced
 
@@ -63,9 +61,9 @@ def n_unbalanced(nlp: Language, words: list[str], n: int, seed: int) -> int:
 
 
 def main(
-    pipeline: Annotated[str, typer.Argument(help="A bundled pipeline, or a folder.")],
+    pipeline: Pipeline,
     texts: Annotated[list[Path], typer.Argument(help="Well punctuated text.")],
-    output: Annotated[Path, typer.Option(help="JSON file to write.")],
+    output: Result,
     random_texts: Annotated[
         int, typer.Option(min=0, help="Random texts to check for balance.")
     ] = 0,
@@ -76,7 +74,7 @@ def main(
     Example: python -m scripts.pairs en corpus/text/test/se.txt
     --output metrics/en-pairs.json
     """
-    nlp = load(pipeline) if pipeline in names() else spacy.load(pipeline)
+    nlp = loaded(pipeline)
     result: dict[str, Any] = {}
     known: set[str] = set()
     for path in texts:
@@ -94,8 +92,7 @@ def main(
         n = n_unbalanced(nlp, sorted(known), random_texts, seed)
         result["random"] = {"n_texts": random_texts, "n_unbalanced": n}
         msg.info(f"{n} of {random_texts} random texts are not balanced")
-    output.parent.mkdir(parents=True, exist_ok=True)
-    srsly.write_json(output, result)
+    write_result(output, result)
 
 
 if __name__ == "__main__":

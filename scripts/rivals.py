@@ -47,7 +47,7 @@ def train_correcting_tagger(
         held_out = corrupted(read_treebank(dev).examples, seed=_DEV_SEED)
     training = TaggerTraining(max_epochs=epochs)
     trained = train_tagger(examples, held_out, training, kind=KIND, reads_observed=True)
-    trained.tagger.to_disk(folder)
+    trained.model.to_disk(folder)
 
 
 def _drawn(examples: Sequence[PunctuatedTree], epoch: int) -> list[PunctuatedTree]:

@@ -37,6 +37,10 @@ Language = Annotated[
     str | None,
     typer.Option("--lang", "-l", help="Its code; by default what names begin with."),
 ]
+Pipeline = Annotated[str, typer.Argument(help="A bundled pipeline, or a folder.")]
+Streams = Annotated[Path, typer.Argument(help="Folder of .tsv streams.")]
+Words = Annotated[int, typer.Option(min=1, help="The most words of a stream.")]
+Result = Annotated[Path, typer.Option(help="JSON file to write.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of everything random.")]
 Workers = Annotated[int, typer.Option("--workers", "-w", min=1, help="Processes.")]
 
@@ -174,6 +178,12 @@ def record(output: Path, step: str, tasks: Iterable[Task]) -> None:
     """Write FOLDER/STEP.json, by which spaCy's projects see what a step has made."""
     made = {t.folder.as_posix(): srsly.read_json(t.folder / MADE) for t in tasks}
     srsly.write_json(output / f"{step}.json", made)
+
+
+def write_result(output: Path, result: Any) -> None:
+    """Write what was measured, as JSON, into a folder that is made if need be."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    srsly.write_json(output, result)
 
 
 def train(folder: Path, config: str, overrides: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ def train_on(folder: Path, treebank: Path, kind: str, epochs: int, seed: int) ->
     splits = read_splits(treebank)
     training = TaggerTraining(max_epochs=epochs, seed=seed)
     trained = train_tagger(splits.train, splits.dev, training, kind=kind)
-    trained.tagger.to_disk(folder)
+    trained.model.to_disk(folder)
 
 
 def main(

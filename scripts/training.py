@@ -4,7 +4,8 @@ weights, and the best of them by a score on dev data."""
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import torch
 from torch import nn
@@ -13,6 +14,16 @@ from tqdm import tqdm
 from spacy_punct.errors import Errors, PunctError
 
 B = TypeVar("B")
+M = TypeVar("M")
+
+
+@dataclass(frozen=True)
+class Trained(Generic[M]):
+    """A trained model, at its best dev perplexity, and that of each epoch."""
+
+    model: M
+    dev_perplexity: float
+    history: tuple[float, ...]
 
 
 def fit(

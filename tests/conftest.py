@@ -12,16 +12,19 @@ import pytest
 import spacy
 import torch
 from spacy.language import Language
+from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_pipeline
 from spacy.util import load_config
 from spacy.vectors import Vectors
 from thinc.api import Adam, fix_random_seed, get_current_ops, set_current_ops
 
-from scripts.log_linear import TrainingConfig, TrainingResult, train
+from scripts.log_linear import TrainingConfig, train
+from scripts.training import Trained
 from spacy_punct.data.corruption import RATES
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import read_treebank
+from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.pipe import bundled as pipelines
 from spacy_punct.reading.examples import create_corpus, create_correction_corpus
 
@@ -70,7 +73,7 @@ def splits(sample) -> list[tuple[PunctuatedTree, ...]]:
 
 
 @pytest.fixture(scope="session")
-def trained(splits, tmp_path_factory) -> TrainingResult:
+def trained(splits, tmp_path_factory) -> Trained[PunctuationModel]:
     """A model trained on a part of the sample."""
 
     def make(path: Path) -> None:
@@ -140,6 +143,53 @@ SMALL_LEXICAL = {
     "encoder_width": 16,
     "hidden_width": 16,
 }
+
+
+SMALL_CNN = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    "width": 16,
+    "depth": 1,
+    "embed_size": 300,
+    "window_size": 1,
+    "maxout_pieces": 2,
+    "subword_features": False,
+    "pretrained_vectors": None,
+}
+
+
+def learn(
+    nlp: Language,
+    examples: list[Example],
+    rate: float,
+    n_passes: int,
+    batch_size: int | None = None,
+) -> list[dict[str, float]]:
+    """Train a new pipeline, by default on all examples at once.
+
+    RETURNS (list[dict[str, float]]): The losses of each pass over the examples.
+    """
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = rate
+    history: list[dict[str, float]] = [{} for _ in range(n_passes)]
+    size = batch_size or len(examples)
+    for losses in history:
+        for at in range(0, len(examples), size):
+            nlp.update(examples[at : at + size], sgd=optimizer, losses=losses)
+    return history
+
+
+def check_averages(nlp: Language, name: str, examples: list[Example]) -> None:
+    """The optimizer's averages of a component's weights are used, and taken back."""
+    component, optimizer = nlp.get_pipe(name), nlp.create_optimizer()
+    optimizer.averages = {}
+    for _ in range(3):
+        nlp.update(examples, sgd=optimizer)
+    own, scores = component.to_bytes(), nlp.evaluate(examples)["punct_ppl"]
+    with nlp.use_params(optimizer.averages):
+        assert component.to_bytes() != own
+        assert nlp.evaluate(examples)["punct_ppl"] != scores
+    assert component.to_bytes() == own
+    assert nlp.evaluate(examples)["punct_ppl"] == scores
 
 
 def train_config(name: str, output: Path, overrides: dict) -> Path:

@@ -18,6 +18,8 @@ OTHER = 0
 """The class that all rare and unseen strings share."""
 _SPELLED = 0.5
 """Share of that class for strings that are spelled mark by mark."""
+_LEAST = 1e-6
+"""Less probable strings are left out of what may stand in a slot."""
 
 
 @dataclass(frozen=True)
@@ -119,25 +121,24 @@ class Surfaces:
         others = [self._prob_in_other(s) for s, k in strings if k == OTHER]
         return float(np.log(others).sum())
 
-    def marginal(self, probs: np.ndarray, least: float = 1e-6) -> dict[Puncteme, float]:
+    def marginal(self, probs: np.ndarray) -> dict[Puncteme, float]:
         """The probability of each string of the training data, given it is one.
 
         probs (np.ndarray): Of each class.
-        least (float): Less probable strings are left out.
         RETURNS (dict[Puncteme, float]): They sum to one, the most probable first.
         """
         spread = np.concatenate([probs[1:], probs[OTHER] * self._rare_probs])
         order = np.argsort(-spread, kind="stable")
-        order = order[: max(int((spread >= least).sum()), 1)]
+        order = order[: max(int((spread >= _LEAST).sum()), 1)]
         values = spread[order] / spread[order].sum()
         return {self._seen[k]: float(p) for k, p in zip(order, values, strict=True)}
 
     def marginal_given(
-        self, probs: np.ndarray, observed: Puncteme, least: float = 1e-6
+        self, probs: np.ndarray, observed: Puncteme
     ) -> dict[Puncteme, float]:
         """The same as `marginal`, if the last class is that of the observed string."""
-        marginal, kept = self.marginal(probs[:-1], least), float(probs[-1])
-        if kept < least:
+        marginal, kept = self.marginal(probs[:-1]), float(probs[-1])
+        if kept < _LEAST:
             return marginal
         mixed = {string: (1 - kept) * p for string, p in marginal.items()}
         mixed[observed] = mixed.get(observed, 0.0) + kept

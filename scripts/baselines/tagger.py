@@ -22,7 +22,7 @@ from scripts.baselines.networks import (
 )
 from scripts.baselines.surfaces import Surfaces
 from scripts.baselines.words import N_OBSERVED, Batch, WordTable, collate
-from scripts.training import fit
+from scripts.training import Trained, fit
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError, check_range
@@ -306,15 +306,6 @@ class TaggerTraining:
         check_range("averaging", self.averaging, 0, 1)
 
 
-@dataclass(frozen=True)
-class TaggerResult:
-    """A trained tagger, at its best dev perplexity, and that of each epoch."""
-
-    tagger: Tagger
-    dev_perplexity: float
-    history: tuple[float, ...]
-
-
 def train_tagger(
     examples: Sequence[PunctuatedTree] | Draw,
     dev: Sequence[PunctuatedTree],
@@ -324,7 +315,7 @@ def train_tagger(
     network: NetworkConfig | None = None,
     reads_observed: bool = False,
     show_progress: bool = True,
-) -> TaggerResult:
+) -> Trained[Tagger]:
     """Train a tagger; the same seed gives the same tagger.
 
     examples (Sequence[PunctuatedTree] | Draw): Training data, or what draws that of
@@ -336,7 +327,7 @@ def train_tagger(
     network (NetworkConfig | None): The network's size; None for that of its kind.
     reads_observed (bool): Whether the tagger is to correct, see `Tagger`.
     show_progress (bool): Whether to show a progress bar.
-    RETURNS (TaggerResult): The tagger of best dev perplexity.
+    RETURNS (Trained[Tagger]): The tagger of best dev perplexity.
     """
     first = examples(0) if callable(examples) else examples
     if not first or not dev:
@@ -381,7 +372,7 @@ def train_tagger(
             label=kind,
             show_progress=show_progress,
         )
-    return TaggerResult(tagger, min(history, default=float("inf")), tuple(history))
+    return Trained(tagger, min(history, default=float("inf")), tuple(history))
 
 
 def like_lengths(

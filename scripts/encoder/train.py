@@ -44,7 +44,7 @@ from scripts.encoder.reader import PARTS, WEIGHTS, Labels, Reader, losses
 from scripts.encoder.start import load
 from scripts.encoder.trees import TreeDrawer, read_trees, word_labels
 from scripts.encoder.windows import USUAL, Drawer, read_sources
-from scripts.steps import Seed, run_step
+from scripts.steps import Seed, run_step, write_result
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import split_file
 from spacy_punct.encoder.tok2vec import at_most_threads, has_bfloat16
@@ -334,8 +334,7 @@ class Chief:
         curve = training.settings.run / CURVE
         add_line(curve, {"step": steps, "pieces": pieces, **figures})
         if exam.metrics is not None:
-            exam.metrics.parent.mkdir(parents=True, exist_ok=True)
-            srsly.write_json(exam.metrics, list(srsly.read_jsonl(curve)))
+            write_result(exam.metrics, list(srsly.read_jsonl(curve)))
         msg.good(f"step {steps}: {figures['mean']} {figures['trees']}")
         if figures["mean"]["micro"] > training.best:
             training.best = figures["mean"]["micro"]

@@ -20,8 +20,6 @@ class Treebank:
     """The usable sentences of a treebank file, projective, in its order."""
 
     examples: tuple[PunctuatedTree, ...]
-    n_sentences: int
-    """All sentences of the file."""
     n_omitted: int
     """Sentences in which a punctuation token has dependents."""
     n_wordless: int
@@ -61,7 +59,6 @@ def make_treebank(sentences: Iterable[Sentence]) -> Treebank:
     examples: list[PunctuatedTree] = []
     counts: Counter[str] = Counter()
     for sentence in sentences:
-        counts["sentences"] += 1
         counts["tokens"] += len(sentence.tokens)
         if not has_words(sentence):
             counts["wordless"] += 1
@@ -80,7 +77,6 @@ def make_treebank(sentences: Iterable[Sentence]) -> Treebank:
         examples.append(example)
     return Treebank(
         tuple(examples),
-        n_sentences=counts["sentences"],
         n_omitted=counts["omitted"],
         n_wordless=counts["wordless"],
         n_projectivised=counts["projectivised"],

@@ -41,13 +41,6 @@ def total_edit_distance(first: Slots, second: Slots) -> int:
     return round(sum(edit_distance(a, b) for a, b in zip(first, second, strict=True)))
 
 
-def risk(surface: Puncteme, marginal: Marginal, missing: float = 1.0) -> float:
-    """Expected edit distance between a string and a slot's unknown truth."""
-    return sum(
-        p * edit_distance(surface, truth, missing) for truth, p in marginal.items()
-    )
-
-
 def pooled(first: Marginal, second: Marginal, share: float) -> dict[Puncteme, float]:
     """Two opinions of a slot as one: a linear pool, in which the second has a share."""
     strings = dict.fromkeys([*first, *second])

@@ -1,12 +1,13 @@
 """Random models and surfaces, in the words of the truth and of the package."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from spacy_punct.data.marks import BOS
 from spacy_punct.data.tree import Puncteme
@@ -15,6 +16,7 @@ from spacy_punct.model.automaton import Automata
 from spacy_punct.model.channel import Channel
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inside import COMPLEX_STEP, Chart
+from spacy_punct.model.mbr import Marginal, edit_distance
 from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.model.scores import NodeScores
 from spacy_punct.model.viterbi import viterbi
@@ -147,3 +149,23 @@ def some_case(request: pytest.FixtureRequest) -> Case:
 def impossible_case(request: pytest.FixtureRequest) -> Case:
     """A surface that the model cannot have written, for want of back-off."""
     return make_case("tables", request.param, possible=False)
+
+
+def numeric_slope(
+    objective: Callable[[], float], weights: torch.Tensor, k: int
+) -> float:
+    """The slope of an objective in one weight, by central differences."""
+    step, value = 1e-5, weights[k].item()
+    weights[k] = value + step
+    above = objective()
+    weights[k] = value - step
+    below = objective()
+    weights[k] = value
+    return (above - below) / (2 * step)
+
+
+def risk(surface: Puncteme, marginal: Marginal, missing: float = 1.0) -> float:
+    """Expected edit distance between a string and a slot's unknown truth."""
+    return sum(
+        p * edit_distance(surface, truth, missing) for truth, p in marginal.items()
+    )

@@ -25,6 +25,7 @@ from spacy_punct.model.channel import ChannelWeights
 from spacy_punct.model.features import Observer
 from spacy_punct.model.inventory import Inventory
 from spacy_punct.model.objective import likelihood
+from tests.model.conftest import numeric_slope
 
 DALE = PunctuatedTree(
     Tree(
@@ -403,13 +404,7 @@ def check_gradient(scorer, examples, kind, direction) -> None:
             chosen = rng.choice(active, size=min(2, len(active)), replace=False)
             # Where no gradient is claimed there must be none.
             for k in (*chosen, rng.integers(len(flat))):
-                step, value = 1e-5, flat[k].item()
-                flat[k] = value + step
-                above = objective().objective
-                flat[k] = value - step
-                below = objective().objective
-                flat[k] = value
-                numeric = (above - below) / (2 * step)
+                numeric = numeric_slope(lambda: objective().objective, flat, k)
                 assert slope[k].item() == pytest.approx(numeric, rel=1e-4, abs=1e-6), (
                     name
                 )

@@ -19,6 +19,7 @@ from spacy_punct.model.objective import likelihood
 from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.model.scores import EncodedTree, Vectors
 from spacy_punct.model.storage import from_bytes, to_bytes
+from tests.model.conftest import numeric_slope
 from tests.truth import Noise, Recipe, random_case
 
 WIDTH = 5
@@ -383,13 +384,7 @@ def test_lexical_gradient_is_numerically_right(model, examples):
         flat, slope = weights.data.view(-1), weights.grad.view(-1)
         active = np.flatnonzero(slope.numpy())
         for k in (rng.choice(active), rng.integers(len(flat))):
-            step, value = 1e-5, flat[k].item()
-            flat[k] = value + step
-            above = objective().objective
-            flat[k] = value - step
-            below = objective().objective
-            flat[k] = value
-            numeric = (above - below) / (2 * step)
+            numeric = numeric_slope(lambda: objective().objective, flat, k)
             assert slope[k].item() == pytest.approx(numeric, rel=1e-4, abs=1e-6), name
 
 

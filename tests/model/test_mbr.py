@@ -13,11 +13,11 @@ from spacy_punct.model.mbr import (
     best_slot,
     edit_distance,
     pooled,
-    risk,
     total_edit_distance,
 )
 from spacy_punct.model.punctuation import PunctuationModel
 from spacy_punct.model.sampling import Samples
+from tests.model.conftest import risk
 
 STRINGS = st.lists(st.sampled_from(",.?"), max_size=4).map(tuple)
 

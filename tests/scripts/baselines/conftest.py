@@ -1,7 +1,8 @@
 import pytest
 
 from scripts.baselines.networks import NetworkConfig
-from scripts.baselines.tagger import TaggerResult, TaggerTraining, train_tagger
+from scripts.baselines.tagger import Tagger, TaggerTraining, train_tagger
+from scripts.training import Trained
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.treebank import read_treebank
 
@@ -28,7 +29,7 @@ def dev(sample) -> tuple[PunctuatedTree, ...]:
 
 
 @pytest.fixture(scope="session", params=["bilstm-crf", "bigru-attention"])
-def result(request, examples, dev) -> TaggerResult:
+def result(request, examples, dev) -> Trained[Tagger]:
     return train_tagger(
         examples,
         dev,
@@ -41,4 +42,4 @@ def result(request, examples, dev) -> TaggerResult:
 
 @pytest.fixture(scope="session")
 def tagger(result):
-    return result.tagger
+    return result.model

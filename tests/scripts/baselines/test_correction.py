@@ -8,14 +8,22 @@ import pytest
 import torch
 
 from scripts.baselines.networks import NETWORKS, ClassScores, NetworkShape
-from scripts.baselines.tagger import Tagger, TaggerResult, train_tagger
+from scripts.baselines.tagger import Tagger, train_tagger
 from scripts.baselines.words import END, N_OBSERVED, Batch
+from scripts.training import Trained
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import Slots, Tree
 from spacy_punct.errors import PunctError
 from spacy_punct.model.evaluation import score
-from spacy_punct.model.mbr import risk
+from tests.model.conftest import risk
 from tests.scripts.baselines.conftest import FAST, SMALL
+
+CORRECTING = {
+    "kind": "bilstm-crf",
+    "network": SMALL,
+    "reads_observed": True,
+    "show_progress": False,
+}
 
 
 def with_observed(example: PunctuatedTree, observed: Slots) -> PunctuatedTree:
@@ -66,21 +74,15 @@ def untrained(request, examples) -> Tagger:
 
 
 @pytest.fixture(scope="module")
-def correction(examples, noisy_dev) -> TaggerResult:
+def correction(examples, noisy_dev) -> Trained[Tagger]:
     return train_tagger(
-        lambda epoch: noisy(examples, epoch),
-        noisy_dev,
-        FAST,
-        kind="bilstm-crf",
-        network=SMALL,
-        reads_observed=True,
-        show_progress=False,
+        lambda epoch: noisy(examples, epoch), noisy_dev, FAST, **CORRECTING
     )
 
 
 @pytest.fixture(scope="module")
 def corrector(correction) -> Tagger:
-    return correction.tagger
+    return correction.model
 
 
 def chain(words: str, slots: Slots, observed: Slots) -> PunctuatedTree:
@@ -109,7 +111,7 @@ def test_correction_learns_to_copy(kind):
     training = replace(FAST, max_epochs=10)
     found = train_tagger(train, held_out, training, **settings, reads_observed=True)
     truth = [example.slots for example in held_out]
-    assert list(found.tagger.correct(*inputs(held_out))) == truth
+    assert list(found.model.correct(*inputs(held_out))) == truth
     assert found.dev_perplexity < 1.05
     blind = train_tagger(train, held_out, replace(training, max_epochs=2), **settings)
     assert blind.dev_perplexity > 4
@@ -125,14 +127,8 @@ def test_correction_copies_strings_that_are_no_class():
         slots = (*train[k].slots[:-1], string)
         train[k] = with_observed(replace(train[k], slots=slots), slots)
     found = train_tagger(
-        train,
-        copy_task(50, 1),
-        replace(FAST, max_epochs=10),
-        kind="bilstm-crf",
-        network=SMALL,
-        reads_observed=True,
-        show_progress=False,
-    ).tagger
+        train, copy_task(50, 1), replace(FAST, max_epochs=10), **CORRECTING
+    ).model
     assert not set(rare) & set(found.surfaces.frequent)
     held_out = [
         chain("a b", ((), (",",), string), ((), (",",), string)) for string in rare
@@ -142,13 +138,13 @@ def test_correction_copies_strings_that_are_no_class():
 
 
 def test_correction_beats_leaving_all_as_it_is(correction, dev, noisy_dev):
-    corrected = list(correction.tagger.correct(*inputs(noisy_dev)))
-    known = correction.tagger.surfaces.known
+    corrected = list(correction.model.correct(*inputs(noisy_dev)))
+    known = correction.model.surfaces.known
     truth = [known(example.slots) for example in dev]
     found = score(map(known, corrected), truth).aed
     observed = [known(example.tree.observed) for example in noisy_dev]
     assert found < 0.5 * score(observed, truth).aed
-    perplexity = correction.tagger.perplexity(noisy_dev)
+    perplexity = correction.model.perplexity(noisy_dev)
     assert perplexity == correction.dev_perplexity == min(correction.history)
 
 

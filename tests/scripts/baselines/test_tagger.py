@@ -9,7 +9,7 @@ from scripts.baselines.tagger import Tagger, like_lengths, train_tagger
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.errors import PunctError
 from spacy_punct.model.evaluation import score, trivial_slots
-from spacy_punct.model.mbr import risk
+from tests.model.conftest import risk
 from tests.scripts.baselines.conftest import FAST, SMALL
 
 
@@ -80,13 +80,13 @@ def test_tagger_restores_with_least_risk(tagger, dev):
 
 
 def test_tagger_beats_the_trivial_baseline(result, dev):
-    surfaces = result.tagger.surfaces
+    surfaces = result.model.surfaces
     truth = [surfaces.known(example.slots) for example in dev]
-    found = score(result.tagger.restore(words_of(dev)), truth)
+    found = score(result.model.restore(words_of(dev)), truth)
     trivial = [trivial_slots(example, surfaces.final) for example in dev]
     assert found.aed < 0.6 * score(trivial, truth).aed
     assert found.per_mark[","].f > 0.6
-    perplexity = result.tagger.perplexity(dev)
+    perplexity = result.model.perplexity(dev)
     assert perplexity == result.dev_perplexity == min(result.history)
 
 
@@ -103,7 +103,7 @@ def test_tagger_overfits_questions_and_statements(examples):
     many = few * 5
     result = train_tagger(many, few, training, network=network, show_progress=False)
     truth = [example.slots for example in few]
-    assert list(result.tagger.restore(words_of(few))) == truth
+    assert list(result.model.restore(words_of(few))) == truth
     assert result.dev_perplexity < 1.05
 
 
