@@ -18,7 +18,7 @@ from spacy.language import Language
 
 import spacy_punct
 from spacy_punct.data.treebank import read_treebank
-from spacy_punct.encoder.tok2vec import get_weights, has_bfloat16
+from spacy_punct.encoder.tok2vec import at_most_threads, get_weights, has_bfloat16
 from spacy_punct.encoder.transformer import Transformer, TransformerSizes
 from tests.conftest import SAMPLE
 
@@ -41,10 +41,8 @@ print(int(re.search("VmHWM:\\s+(\\d+)", status)[1]) * 1024)
 
 @pytest.fixture
 def nlp() -> Language:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield spacy_punct.load("en")
-    torch.set_num_threads(threads)
+    with at_most_threads(1):
+        yield spacy_punct.load("en")
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from scripts.log_linear import TrainingConfig, train
 from spacy_punct.data.depunctuation import PunctuatedTree
 from spacy_punct.data.tree import ROOT, Tree
 from spacy_punct.data.treebank import read_treebank
+from spacy_punct.encoder.tok2vec import at_most_threads
 from spacy_punct.model.attach import encode
 from spacy_punct.model.automaton import Automata
 from spacy_punct.model.objective import likelihood
@@ -34,10 +35,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module", autouse=True)
 def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+    with at_most_threads(1):
+        yield
 
 
 @pytest.fixture(scope="module")

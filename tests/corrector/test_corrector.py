@@ -39,7 +39,7 @@ from spacy_punct.reading.gold import gold_slots, has_gold
 from spacy_punct.reading.pieces import joined_slots
 from spacy_punct.reading.sentences import bare_sentences
 from spacy_punct.text.writer import Spacing, Writer
-from tests.conftest import SAMPLE, SMALL_LEXICAL
+from tests.conftest import SAMPLE, SMALL_CNN, SMALL_LEXICAL, learn
 from tests.reading.docs import WORDS, parsed_doc
 from tests.reading.docs import with_marks as doc_with_marks
 
@@ -726,23 +726,11 @@ def test_corrector_gold_is_the_truth_and_the_tree_what_is_written(corrects):
 
 def test_corrector_learns(tmp_path):
     nlp = spacy.blank("en")
-    cnn = {
-        "@architectures": "spacy.HashEmbedCNN.v2",
-        "width": 16,
-        "depth": 1,
-        "embed_size": 300,
-        "window_size": 1,
-        "maxout_pieces": 2,
-        "subword_features": False,
-        "pretrained_vectors": None,
-    }
-    model = {**SMALL_LEXICAL, "tok2vec": cnn, "observed_width": 8, "dropout": 0.0}
+    model = {**SMALL_LEXICAL, "tok2vec": SMALL_CNN, "observed_width": 8, "dropout": 0.0}
     nlp.add_pipe(NAME, config={"model": model})
     examples = small_examples(nlp, 10)
-    optimizer = nlp.initialize(lambda: examples)
-    optimizer.learn_rate = 0.05
-    losses = [nlp.update(examples, sgd=optimizer)[NAME] for _ in range(25)]
-    assert losses[-1] < 0.2 * losses[0]
+    losses = learn(nlp, examples, 0.05, n_passes=25)
+    assert losses[-1][NAME] < 0.2 * losses[0][NAME]
     scores = nlp.evaluate(examples)
     assert scores["correct_f05"] > 0.8
     # A third of the sentences have marks that are too rare to be known.

@@ -1,7 +1,5 @@
 """The component `biaffine_parser`: learning, marks that change nothing, storage."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import spacy
@@ -15,8 +13,8 @@ from spacy_punct.parser.network import Network, padded
 from spacy_punct.parser.trees import is_projective_tree
 from spacy_punct.pipe.architectures import SMALL_TOK2VEC
 from spacy_punct.reading.examples import create_corpus
+from tests.conftest import SAMPLE, learn
 
-SAMPLE = Path(__file__).parents[2] / "assets" / "sample"
 MODEL = {
     "@architectures": "spacy_punct.Biaffine.v1",
     "tok2vec": {**SMALL_TOK2VEC, "width": 32},
@@ -40,11 +38,7 @@ def parses():
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("biaffine_parser", config={"model": MODEL})
     examples = small_examples(nlp, 60)
-    optimizer = nlp.initialize(lambda: examples)
-    optimizer.learn_rate = 0.01
-    for _ in range(25):
-        for at in range(0, len(examples), 20):
-            nlp.update(examples[at : at + 20], sgd=optimizer)
+    learn(nlp, examples, 0.01, n_passes=25, batch_size=20)
     return nlp, examples
 
 

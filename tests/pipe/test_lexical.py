@@ -18,29 +18,18 @@ from spacy_punct.reading.corpus import joined, make_doc, unpunctuated
 from spacy_punct.reading.examples import create_corpus
 from spacy_punct.reading.gold import gold_slots, set_gold
 from spacy_punct.restorer.evaluation import evaluate_pipeline
-from tests.conftest import REPOSITORY, SAMPLE
+from tests.conftest import REPOSITORY, SAMPLE, SMALL_CNN, check_averages, learn
 from tests.reading.docs import add_log_linear
 
 NAME = "punctuation_restorer"
-WIDTH = 16
-CNN = {
-    "@architectures": "spacy.HashEmbedCNN.v2",
-    "width": WIDTH,
-    "depth": 1,
-    "embed_size": 300,
-    "window_size": 1,
-    "maxout_pieces": 2,
-    "subword_features": False,
-    "pretrained_vectors": None,
-}
 LISTENER = {
     "@architectures": "spacy.Tok2VecListener.v1",
-    "width": WIDTH,
+    "width": SMALL_CNN["width"],
     "upstream": "*",
 }
 
 
-KINDS = {"own": CNN, "shared": LISTENER}
+KINDS = {"own": SMALL_CNN, "shared": LISTENER}
 
 
 def make_pipeline(kind: str, **model) -> Language:
@@ -48,7 +37,7 @@ def make_pipeline(kind: str, **model) -> Language:
     fix_random_seed(0)
     nlp = spacy.blank("en")
     if kind.startswith("shared"):
-        nlp.add_pipe("tok2vec", config={"model": CNN})
+        nlp.add_pipe("tok2vec", config={"model": SMALL_CNN})
     sizes = {"embedding_width": 4, "encoder_width": 8, "hidden_width": 16}
     architecture = {
         "@architectures": "spacy_punct.LexicalAttach.v1",
@@ -66,9 +55,7 @@ def trained(kind: str, examples: list[Example] | None = None, steps: int = 4, **
     if examples is None:
         corpus = create_corpus(SAMPLE / "dev.conllu", limit=8)
         examples = list(corpus(nlp))
-    optimizer = nlp.initialize(lambda: examples)
-    optimizer.learn_rate = 0.01
-    losses = [nlp.update(examples, sgd=optimizer)[NAME] for _ in range(steps)]
+    losses = [found[NAME] for found in learn(nlp, examples, 0.01, n_passes=steps)]
     return nlp, examples, losses
 
 
@@ -307,17 +294,7 @@ def test_lexical_dropout_reaches_an_own_tok2vec():
 
 def test_lexical_averages_are_used_and_taken_back():
     nlp, examples, _ = trained("own", steps=0)
-    restorer = nlp.get_pipe(NAME)
-    optimizer = nlp.create_optimizer()
-    optimizer.averages = {}
-    for _ in range(3):
-        nlp.update(examples, sgd=optimizer)
-    own, scores = restorer.to_bytes(), nlp.evaluate(examples)["punct_ppl"]
-    with nlp.use_params(optimizer.averages):
-        assert restorer.to_bytes() != own
-        assert nlp.evaluate(examples)["punct_ppl"] != scores
-    assert restorer.to_bytes() == own
-    assert nlp.evaluate(examples)["punct_ppl"] == scores
+    check_averages(nlp, NAME, examples)
 
 
 def test_lexical_rates_are_of_their_parts():

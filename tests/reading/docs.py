@@ -9,35 +9,17 @@ from spacy.vocab import Vocab
 from spacy_punct.restorer.component import PunctuationRestorer
 
 WORDS = ["If", "the", "rain", "stops", "Anna", "will", "visit", "Dr", "Hill"]
+POS = ["SCONJ", "DET", "NOUN", "VERB", "PROPN", "AUX", "VERB", "PROPN", "PROPN"]
+DEPS = ["mark", "det", "nsubj", "advcl", "nsubj", "aux", "ROOT", "obj", "flat"]
 
 
 def parsed_doc(vocab: Vocab, **changes) -> Doc:
     """A sentence of the sample's kind, with a tree and parts of speech."""
     annotation = {
         "words": WORDS,
-        "pos": [
-            "SCONJ",
-            "DET",
-            "NOUN",
-            "VERB",
-            "PROPN",
-            "AUX",
-            "VERB",
-            "PROPN",
-            "PROPN",
-        ],
+        "pos": POS,
         "heads": [3, 2, 3, 6, 6, 6, 6, 6, 7],
-        "deps": [
-            "mark",
-            "det",
-            "nsubj",
-            "advcl",
-            "nsubj",
-            "aux",
-            "ROOT",
-            "obj",
-            "flat",
-        ],
+        "deps": DEPS,
     }
     return Doc(vocab, **{**annotation, **changes})
 
@@ -48,33 +30,9 @@ def with_marks(vocab: Vocab) -> Doc:
         vocab,
         words=[*WORDS[:4], ";", *WORDS[4:], "!"],
         spaces=[True, True, True, True, True, *[True] * 4, False, False],
-        pos=[
-            "SCONJ",
-            "DET",
-            "NOUN",
-            "VERB",
-            "PUNCT",
-            "PROPN",
-            "AUX",
-            "VERB",
-            "PROPN",
-            "PROPN",
-            "PUNCT",
-        ],
+        pos=[*POS[:4], "PUNCT", *POS[4:], "PUNCT"],
         heads=[3, 2, 3, 7, 7, 7, 7, 7, 7, 8, 7],
-        deps=[
-            "mark",
-            "det",
-            "nsubj",
-            "advcl",
-            "punct",
-            "nsubj",
-            "aux",
-            "ROOT",
-            "obj",
-            "flat",
-            "punct",
-        ],
+        deps=[*DEPS[:4], "punct", *DEPS[4:], "punct"],
     )
 
 

@@ -45,12 +45,12 @@ def tight(words: Sequence[str]) -> list[bool]:
     ]
 
 
-def caper(nlp: Language) -> Doc:
+def caper(nlp: Language, words: Sequence[str] = CAPER) -> Doc:
     """If true, the caper failed."""
     return Doc(
         nlp.vocab,
-        words=list(CAPER),
-        spaces=tight(CAPER),
+        words=list(words),
+        spaces=tight(words),
         pos=list(POS),
         heads=list(HEADS),
         deps=list(DEPS),
@@ -216,15 +216,7 @@ def test_rephrase_capitals(nlp, language):
 
 
 def test_rephrase_leaves_lower_case_alone(nlp):
-    doc = caper(nlp)
-    lower = Doc(
-        nlp.vocab,
-        words=[token.lower_ for token in doc],
-        spaces=tight(CAPER),
-        pos=list(POS),
-        heads=list(HEADS),
-        deps=list(DEPS),
-    )
+    lower = caper(nlp, [word.lower() for word in CAPER])
     assert rephrase(lower, move("true", -1), nlp).text == "the caper failed, if true."
 
 

@@ -13,8 +13,11 @@ from spacy_punct.model import distribution
 from spacy_punct.pipe.callbacks import create_compact
 from spacy_punct.reading.examples import create_corpus
 from spacy_punct.restorer.component import RestorerSettings
+from tests.conftest import check_averages, learn
 from tests.reading.docs import (
+    DEPS,
     ODD,
+    POS,
     WORDS,
     add_log_linear,
     parsed_doc,
@@ -160,31 +163,9 @@ def test_restorer_does_not_split_words(on_trees):
         on_trees.vocab,
         words=words,
         spaces=[True] * 5 + [False] + [True] * 3 + [False],
-        pos=[
-            "SCONJ",
-            "DET",
-            "NOUN",
-            "VERB",
-            "PROPN",
-            "AUX",
-            "PART",
-            "VERB",
-            "PROPN",
-            "PROPN",
-        ],
+        pos=[*POS[:6], "PART", *POS[6:]],
         heads=[3, 2, 3, 7, 7, 7, 7, 7, 7, 8],
-        deps=[
-            "mark",
-            "det",
-            "nsubj",
-            "advcl",
-            "nsubj",
-            "aux",
-            "advmod",
-            "ROOT",
-            "obj",
-            "flat",
-        ],
+        deps=[*DEPS[:6], "advmod", *DEPS[6:]],
     )
     assert "Anna won't visit" in on_trees(doc)._.restored_text
 
@@ -466,11 +447,8 @@ def test_restorer_overfits_and_survives_round_trips(sample, tmp_path):
     nlp = spacy.blank("en")
     restorer = add_log_linear(nlp, {"dropout": 0.0}, n_samples=0)
     examples = list(corpus(nlp))
-    optimizer = nlp.initialize(lambda: examples)
-    optimizer.learn_rate = 0.1
-    for _ in range(40):
-        losses = nlp.update(examples, sgd=optimizer)
-    assert losses[NAME] < 40
+    losses = learn(nlp, examples, 0.1, n_passes=40)
+    assert losses[-1][NAME] < 40
     scores = nlp.evaluate(examples)
     assert scores["punct_aed"] < 0.07
     assert scores["punct_f"] > 0.8
@@ -532,20 +510,10 @@ def test_restorer_update_is_repeatable_and_changes_weights(sample):
 
 def test_restorer_averages_are_used_and_taken_back(sample):
     nlp = spacy.blank("en")
-    restorer = add_log_linear(nlp)
+    add_log_linear(nlp)
     examples = list(create_corpus(sample / "dev.conllu", limit=20)(nlp))
     nlp.initialize(lambda: examples)
-    optimizer = nlp.create_optimizer()
-    optimizer.averages = {}
-    for _ in range(5):
-        nlp.update(examples, sgd=optimizer)
-    own = restorer.to_bytes()
-    scores = nlp.evaluate(examples)["punct_ppl"]
-    with nlp.use_params(optimizer.averages):
-        assert restorer.to_bytes() != own
-        assert nlp.evaluate(examples)["punct_ppl"] != scores
-    assert restorer.to_bytes() == own
-    assert nlp.evaluate(examples)["punct_ppl"] == scores
+    check_averages(nlp, NAME, examples)
 
 
 def test_restorer_training_needs_punctuation_and_trees(sample):

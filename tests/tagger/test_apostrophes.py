@@ -8,6 +8,7 @@ from spacy_punct.pipe.architectures import SMALL_TOK2VEC
 from spacy_punct.reading.attributes import APOSTROPHE_GUESSES, APOSTROPHES
 from spacy_punct.reading.written import create_apostrophe_corpus
 from spacy_punct.tagger.apostrophes import ApostropheTagger
+from tests.conftest import learn
 
 TEXT = "It's raining in its town, and they don't know the dog's name.\n"
 
@@ -32,10 +33,7 @@ def test_reader_and_tagger(tmp_path):
         assert len(labels) == len(example.predicted)
         assert [label for label in labels if label is not None][:3] == ["1", "", "1"]
     assert len({example.text for example in examples}) > 1
-    optimizer = nlp.initialize(lambda: examples)
-    optimizer.learn_rate = 0.02
-    for _ in range(30):
-        nlp.update(examples, sgd=optimizer)
+    learn(nlp, examples, 0.02, n_passes=30)
     assert nlp.evaluate(examples)["apostrophe_accuracy"] > 0.9
     other = spacy.blank("en")
     other.add_pipe("apostrophe_tagger", config={"model": model})

@@ -9,6 +9,7 @@ from spacy_punct.reading.guesses import MARK_GUESSES
 from spacy_punct.reading.sentences import MARKS, written_slots_of
 from spacy_punct.reading.written import create_slip_corpus
 from spacy_punct.tagger.marked import MarkReader
+from tests.conftest import learn
 
 TEXT = "However, the dog barked. Did you hear it? She said it was a well-known dog.\n"
 MODEL = {
@@ -38,11 +39,7 @@ def reads(tmp_path_factory):
     assert isinstance(reader, MarkReader)
     corpus = create_slip_corpus(folder, limit=200, max_words=12)
     examples = list(corpus(nlp))
-    optimizer = nlp.initialize(lambda: examples)
-    optimizer.learn_rate = 0.02
-    for _ in range(25):
-        for at in range(0, len(examples), 50):
-            nlp.update(examples[at : at + 50], sgd=optimizer)
+    learn(nlp, examples, 0.02, n_passes=25, batch_size=50)
     return nlp, corpus
 
 

@@ -1,7 +1,5 @@
 """The component `slot_tagger`: learning, what it leaves on Docs, who listens."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import spacy
@@ -15,8 +13,8 @@ from spacy_punct.reading.examples import create_corpus
 from spacy_punct.reading.gold import gold_slots
 from spacy_punct.reading.guesses import GUESSES, set_guesses, with_guesses
 from spacy_punct.reading.sentences import bare_sentences
+from tests.conftest import SAMPLE, learn
 
-SAMPLE = Path(__file__).parents[2] / "assets" / "sample"
 MODEL = {
     "@architectures": "spacy_punct.WordHead.v1",
     "hidden_width": 32,
@@ -33,13 +31,7 @@ def tags():
     nlp.add_pipe("slot_tagger", config={"model": MODEL, "min_count": 1})
     corpus = create_corpus(SAMPLE / "train.conllu", limit=60, sentences=True)
     examples = list(corpus(nlp))
-    optimizer = nlp.initialize(lambda: examples)
-    optimizer.learn_rate = 0.01
-    losses = []
-    for _ in range(20):
-        losses.append({})
-        for at in range(0, len(examples), 20):
-            nlp.update(examples[at : at + 20], sgd=optimizer, losses=losses[-1])
+    losses = learn(nlp, examples, 0.01, n_passes=20, batch_size=20)
     assert losses[-1]["slot_tagger"] < losses[0]["slot_tagger"] / 5
     return nlp, list(corpus(nlp))
 

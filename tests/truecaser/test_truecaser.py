@@ -22,7 +22,7 @@ from spacy_punct.text.casing import CASES
 from spacy_punct.truecaser.component import Truecaser, consistent
 from spacy_punct.truecaser.forms import known_forms, true_forms
 from spacy_punct.truecaser.scorer import score_case
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, learn
 from tests.reading.docs import WORDS, parsed_doc
 
 NAME = "truecaser"
@@ -402,10 +402,7 @@ def test_truecaser_learns_the_sample(sample):
     nlp.add_pipe(NAME, config=OWN)
     examples = [example_of(d) for d in read_docs(sample / "train.conllu", nlp.vocab)]
     dev = [example_of(doc) for doc in read_docs(sample / "dev.conllu", nlp.vocab)]
-    optimizer = nlp.initialize(lambda: examples)
-    optimizer.learn_rate = 0.01
-    for start in range(0, len(examples), 16):
-        nlp.update(examples[start : start + 16], sgd=optimizer)
+    learn(nlp, examples, 0.01, n_passes=1, batch_size=16)
     scores = nlp.evaluate(dev)
     assert scores["case_acc"] > 0.95
     assert scores["case_f"] > 0.9
