@@ -157,6 +157,11 @@ SMALL_CNN = {
 }
 
 
+def letters(text: str) -> str:
+    """What restoring a text must not change."""
+    return "".join(filter(str.isalnum, text.lower()))
+
+
 def learn(
     nlp: Language,
     examples: list[Example],

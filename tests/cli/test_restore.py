@@ -15,6 +15,7 @@ import pytest
 import spacy_punct
 from spacy_punct.cli.restore import FileRestorer, Options
 from spacy_punct.pipe import bundled as pipelines
+from tests.conftest import letters
 
 TEXT = "if the rain stops anna will visit us"
 SRT = """1
@@ -27,10 +28,6 @@ if the rain stops
 visit us
 
 """
-
-
-def letters(text: str) -> str:
-    return "".join(char for char in text.lower() if char.isalnum())
 
 
 def test_restore_text_file_and_standard_input(invoke, full_path, tmp_path, on_text):

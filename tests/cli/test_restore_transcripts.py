@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.conftest import letters
 from tests.transcripts.builders import MAKERS, said, srt, text
 
 WORDS = said(60, turn=30)
@@ -11,10 +12,6 @@ SPANISH = (
     "bueno pues yo creo que no es tan fácil como la gente dice pero en el fondo se "
     "trata de una idea muy buena para los niños"
 )
-
-
-def letters(text: str) -> str:
-    return "".join(char for char in text.lower() if char.isalnum())
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from spacy_punct.restorer.texts import (
     restore_units,
     restore_words,
 )
+from tests.conftest import letters
 
 TEXT = [
     "Peter",
@@ -32,10 +33,6 @@ TEXT = [
     "and",
     "bread",
 ]
-
-
-def letters(text: str) -> str:
-    return "".join(char for char in text.lower() if char.isalnum())
 
 
 @pytest.mark.parametrize("window", [5, 30, 1000])

@@ -4,13 +4,9 @@ import pytest
 
 from scripts.gallery import main, title_of
 from spacy_punct.errors import PunctError
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, letters
 
 FOLDER = REPOSITORY / "assets" / "gallery"
-
-
-def letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.lower()))
 
 
 def test_gallery_shows_each_text_raw_and_restored(tmp_path, full_path):
