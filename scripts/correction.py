@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain
-from math import ceil, floor
 from operator import ne
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
@@ -70,9 +69,9 @@ Correct: TypeAlias = Callable[[Sequence[Tree]], Iterable[Slots]]
 """Another corrector: trees with observed marks -> what should be in their slots."""
 
 _SEED = 7
-_LEAST_PROPOSED = 0.15
-_MOST_IN_GOOD = 0.0002
-"""Corrections of one kind that may be made per word of good text."""
+_LEAST_PROPOSED = 0.1
+_WRONG_COST = 0.5
+"""How many right corrections a wrong one outweighs when thresholds are chosen."""
 T = TypeVar("T")
 
 
@@ -321,49 +320,51 @@ def choose_thresholds(
     nlp: Language,
     corrector: PunctuationCorrector,
     text: ParallelText,
-    precision: float,
-    good: Sequence[str] = (),
+    good: Sequence[str],
+    alarm_cost: float,
 ) -> dict[str, float]:
-    """The setting `thresholds` with which corrections of each kind are right often
-    enough on some text, and hardly ever made in good text.
+    """The setting `thresholds` that does most good to text with errors and least harm
+    to text without.
 
     nlp (Language), corrector (PunctuationCorrector): The pipeline and its corrector.
-    text (ParallelText): Development data.
-    precision (float): How often they should be right. One more wrong one is counted
-        than there is, so that kinds that are rare have to be surer.
+    text (ParallelText): Development data with errors.
     good (Sequence[str]): Texts that need no correction.
-    RETURNS (dict[str, float]): The lowest threshold of each kind that is proposed at
-        all; 1 if none will do.
+    alarm_cost (float): How many right corrections one in good text outweighs.
+    RETURNS (dict[str, float]): For each kind that is proposed at all, the threshold
+        that serves best. Where nothing shows that a kind does good, the lowest from the
+        default on with which it does no harm.
     """
     docs = [sentence.source.to_doc(nlp.vocab) for sentence in text.sentences]
     with corrector.having(threshold=_LEAST_PROPOSED, thresholds={}, ignore=[]):
         docs = _run(nlp, corrector, docs, gold=False)
         with _alone(nlp, corrector):
             untouched = list(_shown(nlp.pipe(good), len(good)))
-    found: dict[str, list[tuple[float, bool]]] = {}
+    worth: dict[str, list[tuple[float, float]]] = {}
     for doc, sentence in zip(docs, text.sentences, strict=True):
         for c in doc.user_data[CORRECTIONS]:
             if c["slot"] is not None:
                 after = tuple(c["after"])
                 right = any(after == slots[c["slot"]] for slots in sentence.references)
-                found.setdefault(c["kind"], []).append((c["probability"], right))
-    n_allowed = _MOST_IN_GOOD * sum(len(text.split()) for text in good)
-    alarms: dict[str, list[float]] = {kind: [] for kind in found}
+                value = 1.0 if right else -_WRONG_COST
+                worth.setdefault(c["kind"], []).append((c["probability"], value))
     for doc in untouched:
         for c in doc.user_data[CORRECTIONS]:
-            alarms.setdefault(c["kind"], []).append(c["probability"])
-    thresholds = {}
-    for kind in sorted(alarms):
-        n_right, lowest = 0, 1.0 if kind in found else corrector.cfg["threshold"]
-        proposals = sorted(found.get(kind, ()), reverse=True)
-        for n, (probability, right) in enumerate(proposals, 1):
-            n_right += right
-            if n_right >= precision * (n + 1):
-                lowest = floor(100 * probability) / 100
-        too_many = sorted(alarms[kind], reverse=True)[floor(n_allowed) :]
-        barred = ceil(100 * too_many[0]) / 100 if good and too_many else 0.0
-        thresholds[kind] = max(lowest, barred)
-    return thresholds
+            found = worth.setdefault(c["kind"], [])
+            found.append((c["probability"], -alarm_cost))
+    default = corrector.cfg["threshold"]
+    return {
+        kind: best_threshold(found, default) for kind, found in sorted(worth.items())
+    }
+
+
+def best_threshold(worth: Sequence[tuple[float, float]], default: float) -> float:
+    """The best threshold of a kind, by probability and worth of each proposal."""
+    grid = [k / 20 for k in range(2, 20)]
+    value = {t: sum(v for p, v in worth if p > t) for t in grid}
+    best = max(grid, key=lambda t: (value[t], t))
+    if value[best] > 0:
+        return best
+    return next((t for t in grid if t >= default and value[t] >= 0), grid[-1])
 
 
 def evaluate_good(
@@ -480,11 +481,14 @@ def main(
     ] = False,
     choose: Annotated[
         float | None,
-        typer.Option(help="Print thresholds by kind for this precision instead."),
+        typer.Option(
+            help="Print thresholds by kind instead, if a correction of good text "
+            "outweighs so many right ones."
+        ),
     ] = None,
     untouched: Annotated[
         list[Path] | None,
-        typer.Option(help="With --choose: good text, in which little may change."),
+        typer.Option(help="With --choose: good text, in which nothing should change."),
     ] = None,
     threshold: Annotated[
         float | None, typer.Option(help="Instead of the pipeline's.")
@@ -557,7 +561,7 @@ def main(
         if choose is not None:
             lines = [p.read_text("utf8").splitlines() for p in untouched or ()]
             good_lines = [line for line in chain.from_iterable(lines) if line]
-            chosen = choose_thresholds(nlp, corrector, text, choose, good_lines)
+            chosen = choose_thresholds(nlp, corrector, text, good_lines, choose)
             typer.echo(srsly.json_dumps(chosen, indent=2))
             return
         scores = evaluate_parallel(nlp, corrector, text, others=others)

@@ -11,7 +11,12 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from scripts import rivals
-from scripts.correction import evaluate_correction, evaluate_parallel, main
+from scripts.correction import (
+    best_threshold,
+    evaluate_correction,
+    evaluate_parallel,
+    main,
+)
 from scripts.learners import ParallelSentence, ParallelText, marked_tokens
 from spacy_punct.corrector.scorer import score_correction
 from spacy_punct.data.corruption import corrupted, noise_by_sentence
@@ -351,3 +356,17 @@ def test_bad_input_is_one_line(data, both_path, tmp_path, invoke):
         assert done.exit_code == 1, said
         assert said in done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("worth", "threshold"),
+    [
+        ([(0.92, 1.0), (0.41, 1.0), (0.22, -0.5)], 0.4),
+        ([(0.9, 1.0), (0.41, 1.0), (0.42, -3.0), (0.62, -3.0)], 0.85),
+        ([(0.7, -3.0), (0.3, -0.5)], 0.7),
+        ([(0.99, -3.0)], 0.95),
+        ([], 0.5),
+    ],
+)
+def test_thresholds_do_good_or_at_least_no_harm(worth, threshold):
+    assert best_threshold(worth, 0.5) == threshold
