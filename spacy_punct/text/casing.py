@@ -17,6 +17,8 @@ Case = Literal["lower", "title", "upper", "mixed"]
 CASES: tuple[Case, ...] = ("lower", "title", "upper", "mixed")
 
 _ADDRESS = re.compile(r"://|^www\.|\w@\w")
+_CODE = re.compile(r"\w[./:@_#]\w\w|[_#+\\]|^[^\W\d_A-Z]+[A-Z]")
+"""What only addresses, names of files and code have inside."""
 _APOSTROPHES = "'’‘`"
 _PRONOUN_I = re.compile(r"^i(?=$|['’])")
 _TURKIC = frozenset({"tr", "az"})
@@ -95,12 +97,15 @@ def _has_capitals(
 ) -> bool:
     """Whether a writer has set more than half of the capitals that are due.
 
-    The pronoun I does not count: there are recognisers that know no other capital.
+    The pronoun I does not count: there are recognisers that know no other capital. Nor
+    do addresses, names of files and code: they have theirs whoever writes them.
     """
     due = there = 0
     for words, known in zip(sentences, forms, strict=True):
         for i, (word, form) in enumerate(zip(words, known, strict=True)):
             if word.lower() == word.upper() or is_pronoun_i(word, language):
+                continue
+            if _CODE.search(word):
                 continue
             there += has_capital(word)
             due += i == 0 or has_capital(word) or has_capital(form)

@@ -4,7 +4,7 @@
 | --- | --- | --- |
 | Vosk | `result[].word` | `text`; a file may hold many results |
 | Google | `results[].alternatives[0].words[].word` | `transcript` |
-| AWS | `results.items[]`, marks being items, too | `transcripts`, `audio_segments` |
+| AWS | `results.items[]` | `transcripts`, `audio_segments`, `channel_labels` |
 | Azure | `displayWords[].displayText`, else `display` | `combinedRecognizedPhrases` |
 | Azure, fast | `phrases[].words[].text` | `phrases[].text`, `combinedPhrases` |
 | Deepgram | `words[].punctuated_word` | `transcript`, `paragraphs`, `utterances` |
@@ -72,6 +72,8 @@ def _vosk_results(documents: Sequence[Any]) -> list[tuple[Path, Any]]:
             found.append(((k,), document))
     best: list[tuple[Path, Any]] = []
     for path, result in found:
+        if isinstance(result, dict) and "partial" in result:
+            continue  # what was heard so far: a result with all of it follows
         if isinstance(result, dict) and records(result.get("alternatives")):
             best.append(((*path, "alternatives", 0), result["alternatives"][0]))
         else:
@@ -92,7 +94,14 @@ def read_vosk(documents: Sequence[Any]) -> Reading:
 
 
 def _google_results(document: Any) -> tuple[Path, list[dict[str, Any]]]:
-    for path in (("results",), ("response", "results")):
+    paths: list[Path] = [("results",), ("response", "results")]
+    files = value_at(document, ("results",))
+    if isinstance(files, dict) and len(files) == 1:  # version 2, in batches
+        paths += [
+            ("results", *files, "transcript", "results"),
+            ("results", *files, "inlineResult", "transcript", "results"),
+        ]
+    for path in paths:
         found = records(value_at(document, path))
         if found and any(records(result.get("alternatives")) for result in found):
             return (0, *path), found
@@ -166,29 +175,37 @@ def is_aws(document: Any) -> bool:
 def read_aws(documents: Sequence[Any]) -> Reading:
     """Read what AWS Transcribe wrote."""
     reading = Reading(documents)
-    items = records(documents[0]["results"]["items"])
+    groups = _aws_groups(records(documents[0]["results"]["items"]))
     speakers = _aws_speakers(documents[0])
     entries: list[Entry] = []
     who: list[Any] = []
-    for item in items:
-        content = item["alternatives"][0]["content"]
-        if item.get("type") == "punctuation" and entries:
-            last = entries[-1]
-            text = last.text + content
-            entries[-1] = Entry(text, last.start, last.end, is_word=True)
-        else:
-            start, end = number(item.get("start_time")), number(item.get("end_time"))
-            entries.append(Entry(content, start, end, is_word=True))
-            who.append(
-                item.get("speaker_label") or speakers.get(item.get("start_time"))
-            )
+    for word, *marks in groups:
+        text = "".join(i["alternatives"][0]["content"] for i in (word, *marks))
+        start, end = number(word.get("start_time")), number(word.get("end_time"))
+        entries.append(Entry(text, start, end, is_word=True))
+        speaker = word.get("speaker_label") or speakers.get(word.get("start_time"))
+        who.append(speaker or word.get("channel_label"))
     reading.add_by_speaker(entries, who)
     transcripts = records(documents[0]["results"].get("transcripts"))
     if len(transcripts) == 1:
         path: Path = (0, "results", "transcripts", 0, "transcript")
         reading.fields.append(Field(path, range(len(entries))))
-    reading.more.append(lambda new: _aws_items(documents[0], items, new))
+    reading.more.append(lambda new: _aws_items(documents[0], groups, new))
     return reading
+
+
+_AwsGroup = list[dict[str, Any]]
+"""The item of a word, and those of the marks after it."""
+
+
+def _aws_groups(items: Sequence[dict[str, Any]]) -> list[_AwsGroup]:
+    groups: list[_AwsGroup] = []
+    for item in items:
+        if item.get("type") == "punctuation" and groups:
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return groups
 
 
 def _aws_speakers(document: Any) -> dict[Any, Any]:
@@ -202,50 +219,79 @@ def _aws_speakers(document: Any) -> dict[Any, Any]:
 
 
 def _aws_items(
-    document: Any, items: Sequence[dict[str, Any]], entries: Sequence[Entry]
+    document: Any, groups: Sequence[_AwsGroup], entries: Sequence[Entry]
 ) -> Edits:
     """The new items: marks at the end of a word are an item of their own."""
     new: list[dict[str, Any]] = []
     owners: dict[Any, int] = {}  # from the old identifier of an item to its entry
-    by_entry: list[list[int]] = []
-    words = iter(entries)
-    pending: list[dict[str, Any]] = []
-    has_ids = all("id" in item for item in items)
-
-    def finish(entry: Entry, group: Sequence[dict[str, Any]]) -> None:
-        word, *marks = group
-        found = _TRAILING.search(entry.text)
-        core = entry.text[: found.start()] if found else entry.text
-        own = [_with_content(word, core or entry.text)]
-        if found and core:
-            mark = marks[0] if marks else _mark_like(word)
-            own.append(_with_content(mark, found[0]))
-        numbers = list(range(len(new), len(new) + len(own)))
-        for item in group:
-            owners[item.get("id")] = len(by_entry)
-        by_entry.append(numbers)
-        for k, item in zip(numbers, own, strict=True):
-            new.append({**item, "id": k} if has_ids else item)
-
-    for item in items:
-        if pending and item.get("type") != "punctuation":
-            finish(next(words), pending)
-            pending = []
-        pending.append(item)
-    if pending:
-        finish(next(words), pending)
+    by_entry: list[range] = []
+    has_ids = all("id" in item for group in groups for item in group)
+    for entry, group in zip(entries, groups, strict=True):
+        own = _aws_written(entry, group)
+        owners.update((item.get("id"), len(by_entry)) for item in group)
+        by_entry.append(range(len(new), len(new) + len(own)))
+        new += own
+    if has_ids:
+        new = [{**item, "id": k} for k, item in enumerate(new)]
     edits: Edits = {(0, "results", "items"): new}
     segments = records(value_at(document, ("results", "audio_segments")))
     for k, segment in enumerate(segments):
         if not has_ids or not isinstance(segment.get("items"), list):
             continue
         numbers = [owners[old] for old in segment["items"] if old in owners]
-        own = [number for number, _ in groupby(numbers)]
+        own_entries = [number for number, _ in groupby(numbers)]
         path: Path = (0, "results", "audio_segments", k)
-        edits[(*path, "items")] = [j for entry in own for j in by_entry[entry]]
+        edits[(*path, "items")] = [j for e in own_entries for j in by_entry[e]]
         if isinstance(segment.get("transcript"), str):
-            text = together(entries[entry] for entry in own)
+            text = together(entries[e] for e in own_entries)
             edits[(*path, "transcript")] = framed(segment["transcript"], text)
+    return edits | _aws_channels(document, groups, entries, by_entry)
+
+
+def _aws_written(entry: Entry, group: _AwsGroup) -> list[dict[str, Any]]:
+    """The items of a word with its new marks."""
+    word, *marks = group
+    found = _TRAILING.search(entry.text)
+    core = entry.text[: found.start()] if found else entry.text
+    own = [_with_content(word, core or entry.text)]
+    if found and core:
+        mark = marks[0] if marks else _mark_like(word)
+        own.append(_with_content(mark, found[0]))
+    return own
+
+
+def _aws_channels(
+    document: Any,
+    groups: Sequence[_AwsGroup],
+    entries: Sequence[Entry],
+    by_entry: Sequence[range],
+) -> Edits:
+    """The items of each channel, which repeat those of the whole."""
+    labelled = any("channel_label" in word for word, *_ in groups)
+
+    def place(word: Mapping[str, Any], label: Any) -> tuple[Any, ...]:
+        return word.get("start_time"), word.get("end_time"), labelled and label
+
+    known = {
+        place(word, word.get("channel_label")): k for k, (word, *_) in enumerate(groups)
+    }
+    edits: Edits = {}
+    channels = records(value_at(document, ("results", "channel_labels", "channels")))
+    for c, channel in enumerate(channels):
+        own = _aws_groups(records(channel.get("items")))
+        label = channel.get("channel_label")
+        found = [known.get(place(word, label)) for word, *_ in own]
+        if None in found:
+            continue
+        new: list[dict[str, Any]] = []
+        for k, group in zip(found, own, strict=True):
+            if k is not None:
+                items = _aws_written(entries[k], group)
+                new += [
+                    {**item, "id": j} if "id" in item else item
+                    for j, item in zip(by_entry[k], items, strict=True)
+                ]
+        edits[(0, "results", "channel_labels", "channels", c, "items")] = new
     return edits
 
 

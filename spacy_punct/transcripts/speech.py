@@ -79,6 +79,7 @@ _NO_LABELS = word_set(
 """Words with a colon that begin a sentence, not a turn."""
 
 
+_NUMBERED = re.compile(r"#\d+")
 _SMALL = frozenset({"&", "&amp;", "and", "de", "of", "van", "von"})
 """Words inside names."""
 
@@ -264,7 +265,10 @@ def _is_name(text: str) -> bool:
     return (
         text not in _NO_LABELS
         and not text[0].isdigit()
-        and all(w[:1].isupper() or w[:1].isdigit() or w in _SMALL for w in words)
+        and all(
+            w[:1].isupper() or w[:1].isdigit() or w in _SMALL or _NUMBERED.fullmatch(w)
+            for w in words
+        )
     )
 
 

@@ -24,6 +24,7 @@ _CODE = re.compile(
     r"|\w*[a-z]+[A-Z]\w*|\w*\d\w*[A-Za-z]\w*|\w*[A-Za-z]\w*\d\w*"
 )
 """Words that have no capital to lose or to gain, and no mark inside."""
+_NOTES = frozenset("♩♪♫♬")
 _EDGES = re.compile(r"^[\"'“”‘’«»(\[{¿¡]+|[\"'“”‘’«»)\]}.,;:?!…]+$")
 """The marks around a word."""
 _BEFORE = re.compile(r"^[^\w#@$€£+./\\-]*")
@@ -252,12 +253,18 @@ def _walk(transcript: Transcript) -> Iterator[_Step]:
     speaker: str | None = None
     is_turn = is_paragraph = False
     is_start = True
+    sang = False
     number = 0
     for k, segment in enumerate(transcript.segments):
         is_start = is_start or segment.starts_text
         is_paragraph = is_paragraph or segment.is_paragraph
         if segment.speaker is not None and segment.speaker != speaker:
             speaker, is_turn = segment.speaker, True
+        if any(entry.line.words for entry in segment.entries):
+            # No sentence goes on from speech to song, or back.
+            sings = any(_NOTES & set(entry.text) for entry in segment.entries)
+            is_start = is_start or sings != sang
+            sang = sings
         for entry in segment.entries:
             named = False
             for run in entry.line.runs:

@@ -292,6 +292,7 @@ def test_page_hides_what_the_pipeline_cannot_do(browser, that_corrects):
 
 def fresh(page: Browser, server, fragment: str = "") -> None:
     """Open the page as on a first visit."""
+    load(page, server.url)  # another server's page has a storage of its own
     page.run("localStorage.clear()")
     load(page, f"{server.url}#{fragment}")
     page.wait(DONE)

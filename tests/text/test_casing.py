@@ -48,6 +48,9 @@ def test_casing_auto_keeps_a_text_that_has_its_capitals():
         ("Anna works for the Nasa", "Anna works for the Nasa"),
         ("NASA", "NASA"),
         ("I", "I"),
+        ("i use Node.js and C++ or C#", "I use Node.js and C++ or C#"),
+        ("so where is camelCase and README.md", "So where is camelCase and README.md"),
+        ("so today Anna called AT&T", "so today Anna called AT&T"),
     ],
 )
 def test_casing_auto_judges_capitals_by_the_forms(words, expected):

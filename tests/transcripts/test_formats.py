@@ -16,7 +16,9 @@ from tests.transcripts.builders import (
     WITH_SPEAKERS,
     WITH_WORD_TIMES,
     Said,
+    aws,
     dumped,
+    google,
     restore,
     said,
     whisper,
@@ -317,6 +319,60 @@ def test_formats_odd_values_are_kept_or_refused(name, number, value):
         new = restored(transcript, restore)
         json.loads(write(new, None, "talk"))
         write(new, "md", "talk")
+
+
+@pytest.mark.parametrize("has_ids", [False, True])
+def test_formats_channels_of_aws_repeat_the_items(has_ids):
+    results = aws(SHORT)["results"]
+    del results["speaker_labels"], results["audio_segments"]
+    for item in results["items"]:
+        item["channel_label"] = item.pop("speaker_label").replace("spk", "ch")
+        if not has_ids:
+            del item["id"]
+    results["channel_labels"] = {
+        "number_of_channels": 2,
+        "channels": [
+            {
+                "channel_label": label,
+                "items": [i for i in results["items"] if i["channel_label"] == label],
+            }
+            for label in ("ch_0", "ch_1")
+        ],
+    }
+    transcript = read(json.dumps({"results": results}), "talk.json")
+    assert [len(words) for words in transcript.texts()] == [30, 30, 30]
+    new = json.loads(write(restored(transcript, restore), None, "talk"))["results"]
+    assert len(new["items"]) > len(results["items"])
+    for channel in new["channel_labels"]["channels"]:
+        label = channel["channel_label"]
+        assert channel["items"] == [
+            item for item in new["items"] if item["channel_label"] == label
+        ]
+
+
+def test_formats_what_vosk_has_heard_so_far_stays():
+    text = MAKERS["vosk-stream"][2](SHORT)
+    parts = '{\n  "partial" : "so when the"\n}\n'
+    with_parts = parts + text.replace("}\n{", "}\n" + parts + "{")
+    assert with_parts.count("partial") > 2
+    new = [
+        write(restored(read(own, "talk.json"), restore), None, "talk")
+        for own in (text, with_parts)
+    ]
+    assert new[1].count(parts) == with_parts.count(parts)
+    assert new[1].replace(parts, "") == new[0] != text
+
+
+@pytest.mark.parametrize("place", ["transcript", "inlineResult"])
+def test_formats_batches_of_google(place):
+    inner = {"results": google(SHORT)["results"][:-1]}
+    file = {place: inner if place == "transcript" else {"transcript": inner}}
+    batch = {"results": {"gs://talks/one.wav": file}, "totalBilledDuration": "90s"}
+    plain = read(json.dumps(inner), "talk.json")
+    found = read(json.dumps(batch), "talk.json")
+    assert found.words() == plain.words()
+    written = write(restored(found, restore), None, "talk")
+    assert json.dumps(json.loads(write(restored(plain, restore), None, ""))) in written
 
 
 def test_formats_add_what_deepgram_calls_a_punctuated_word():

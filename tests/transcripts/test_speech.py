@@ -49,6 +49,8 @@ from spacy_punct.transcripts.speech import Line, seconds
         ("SPEAKER_00: hello", "hello"),
         ("[SPEAKER_00]: hello", "hello"),
         ("speaker 2: hello", "hello"),
+        ("WOMAN #2: hello", "hello"),
+        ("so #2: hello", "so #2: hello"),
         ("Dr. Anna Smith: hello", "hello"),
         ("Anna Smith  0:05", ""),
         ("he said: hello", "he said: hello"),

@@ -40,6 +40,18 @@ def test_transcript_a_change_of_the_speaker_ends_a_sentence():
     )
 
 
+def test_transcript_no_sentence_goes_on_into_a_song():
+    talk = text("so it goes", "♪ over the", "rainbow ♪", "♪ way up ♪", "[music]", "so")
+    assert list(map(" ".join, talk.texts())) == [
+        "so it goes",
+        "over the rainbow way up",
+        "so",
+    ]
+    cues = "1\n00:00:01,000 --> 00:00:02,000\n♪ over the\nrainbow ♪\n"
+    assert read(cues, "talk.srt").texts() == [["over", "the", "rainbow"]]
+    assert not any(word.is_turn for word in talk.words()[1:])
+
+
 def test_transcript_the_same_voice_goes_on():
     cues = "WEBVTT\n\n" + "\n".join(
         f"00:0{k}.000 --> 00:0{k + 1}.000\n<v {name}>word{k}\n"

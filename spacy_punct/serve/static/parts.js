@@ -173,6 +173,8 @@ export class Parts {
       this.report();
     }
     this.isAsking = false;
+    // It may have been told to go on before the request was given up.
+    if (signal.aborted && this.next()) this.work();
   }
 
   next() {
