@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from spacy_punct.errors import Errors, PunctError
-from spacy_punct.transcripts.sentences import ends_sentence, written
+from spacy_punct.transcripts.sentences import ends_sentence, in_order, written
 from spacy_punct.transcripts.speech import word_set
 from spacy_punct.transcripts.transcript import Segment, Transcript, Word
 
@@ -79,7 +79,7 @@ def make_cues(transcript: Transcript, name: str) -> list[Cue]:
 
 def timed(transcript: Transcript, name: str) -> list[Word]:
     """The words of a transcript; an error if they have no times."""
-    words = transcript.words()
+    words = in_order(transcript)
     known = sum(word.start is not None for word in words)
     if words and known < len(words) / 2:
         raise PunctError(Errors.P184.format(name=name))

@@ -10,7 +10,7 @@ from math import sqrt
 from typing import Any, Literal
 
 from spacy_punct.transcripts.cues import clock
-from spacy_punct.transcripts.sentences import split_sentences, written
+from spacy_punct.transcripts.sentences import in_order, split_sentences, written
 from spacy_punct.transcripts.speech import word_set
 from spacy_punct.transcripts.transcript import Transcript, Word
 
@@ -121,7 +121,7 @@ def write_text(transcript: Transcript, paragraphs: Paragraphs = "auto") -> str:
     """A transcript as plain text, a blank line between paragraphs."""
     blocks: list[str] = []
     speaker: str | None = None
-    for words in split_paragraphs(transcript.words(), paragraphs):
+    for words in split_paragraphs(in_order(transcript), paragraphs):
         text = written(words)
         who = words[0].speaker
         if who is not None and (who != speaker or words[0].is_turn):
@@ -137,7 +137,7 @@ def write_markdown(transcript: Transcript, paragraphs: Paragraphs = "auto") -> s
     """A transcript as Markdown: the time before each paragraph, speakers in bold."""
     blocks = []
     speaker: str | None = None
-    for words in split_paragraphs(transcript.words(), paragraphs):
+    for words in split_paragraphs(in_order(transcript), paragraphs):
         parts = []
         if words[0].start is not None:
             parts.append(f"`{clock(words[0].start)[:-4]}`")
@@ -171,7 +171,7 @@ def segment_records(transcript: Transcript) -> list[dict[str, Any]]:
     RETURNS (list[dict[str, Any]]): Its cues if it has any, else its sentences. Each
         has its text and words, and its times and speaker if they are known.
     """
-    words = transcript.words()
+    words = in_order(transcript)
     if transcript.has_cues:
         groups = [list(g) for _, g in groupby(words, key=lambda word: word.segment)]
     else:

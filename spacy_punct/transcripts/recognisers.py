@@ -38,6 +38,8 @@ class Reading:
     segments (list[Segment]): What was said.
     fields (list[Field]): The fields that repeat it.
     more (list[Callable]): For fields of other shapes: from the new entries to edits.
+    n_entries (int): How many entries there are so far.
+    in_channels (bool): See `Transcript`.
     """
 
     documents: Sequence[Any]
@@ -45,6 +47,7 @@ class Reading:
     fields: list[Field] = field(default_factory=list)
     more: list[Callable[[Sequence[Entry]], Edits]] = field(default_factory=list)
     n_entries: int = 0
+    in_channels: bool = False
 
     def add(
         self,
@@ -105,7 +108,9 @@ class Reading:
 
     def transcript(self, text: str, format: str) -> Transcript:
         """What was read, as a transcript that can be written back."""
-        transcript = Transcript(tuple(self.segments), format, (text, self))
+        transcript = Transcript(
+            tuple(self.segments), format, (text, self), in_channels=self.in_channels
+        )
         for more in self.more:  # what is odd is found out now, not after the work
             more(transcript.entries)
         return transcript

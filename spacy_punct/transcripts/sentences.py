@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from spacy_punct.transcripts.speech import word_set
-from spacy_punct.transcripts.transcript import Word
+from spacy_punct.transcripts.transcript import Transcript, Word
 
 _END = re.compile(r"[.?!…。？！؟।۔]+[\"'”’»)\]]*$")
 _ABBREVIATIONS = word_set(
@@ -47,6 +47,28 @@ def split_sentences(words: Sequence[Word]) -> list[list[Word]]:
         after = words[k + 1].text if k + 1 < len(words) else None
         is_open = word.is_aside or not ends_sentence(word.text, after)
     return sentences
+
+
+def in_order(transcript: Transcript) -> list[Word]:
+    """The words of a transcript as they were said.
+
+    transcript (Transcript): The transcript.
+    RETURNS (list[Word]): Its words. If it has one channel after the other, sentence
+        by sentence, by the time at which each begins.
+    """
+    words = transcript.words()
+    if not transcript.in_channels:
+        return words
+    timed: list[tuple[float, list[Word]]] = []
+    last = 0.0
+    for sentence in split_sentences(words):
+        last = last if sentence[0].start is None else sentence[0].start
+        timed.append((last, sentence))
+    result: list[Word] = []
+    for _, (first, *others) in sorted(timed, key=lambda pair: pair[0]):
+        is_turn = not result or first.speaker != result[-1].speaker
+        result += [first._replace(is_turn=is_turn), *others]
+    return result
 
 
 def written(words: Iterable[Word]) -> str:

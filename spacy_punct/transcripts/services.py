@@ -128,17 +128,19 @@ def read_google(documents: Sequence[Any]) -> Reading:
     others = [word for words in lists[:-1] for word in words]
     last = lists[-1] if lists else []
     repeats = bool(others) and [w.text for w in others] == [w.text for w in last]
+    tags = {result.get("channelTag") for _, result, _ in found}
     for (path, result, best), words in zip(found, lists, strict=True):
         if repeats and words is last:
             reading.fields += [Field(w.path, (k,)) for k, w in enumerate(last)]
             continue
         if repeats:
             start = reading.n_entries
-            tags = [word.speaker for word in last[start : start + len(words)]]
-            words = [w._replace(speaker=t) for w, t in zip(words, tags, strict=True)]
+            who = [word.speaker for word in last[start : start + len(words)]]
+            words = [w._replace(speaker=t) for w, t in zip(words, who, strict=True)]
         text = best.get("transcript", "")
         end = _google_time(first_of(result, "resultEndTime", "resultEndOffset"))
-        add_text(reading, (*path, "transcript"), text, words, end=end)
+        name = f"Channel {result.get('channelTag')}" if len(tags) > 1 else None
+        add_text(reading, (*path, "transcript"), text, words, name, end=end)
     return reading
 
 
@@ -341,7 +343,10 @@ def read_azure(documents: Sequence[Any]) -> Reading:
     """Read what Azure wrote."""
     reading = Reading(documents)
     channels: dict[Any, list[int]] = {}
-    for path, phrase in _azure_phrases(documents):
+    phrases = _azure_phrases(documents)
+    names = {first_of(phrase, "channel", "Channel") for _, phrase in phrases}
+    reading.in_channels = len(names) > 1
+    for path, phrase in phrases:
         numbers = _add_phrase(reading, path, phrase)
         channels.setdefault(phrase.get("channel"), []).extend(numbers)
     for name, key in (
@@ -361,6 +366,8 @@ def read_azure(documents: Sequence[Any]) -> Reading:
 def _add_phrase(reading: Reading, path: Path, phrase: Mapping[str, Any]) -> range:
     start, end = _azure_times(phrase)
     speaker = first_of(phrase, "speaker", "SpeakerId", "Speaker")
+    if speaker is None and reading.in_channels:
+        speaker = f"Channel {first_of(phrase, 'channel', 'Channel')}"
     if isinstance(phrase.get("text"), str):  # fast transcription
         words = _azure_words((*path, "words"), records(phrase.get("words")), "text")
         return add_text(
@@ -443,16 +450,19 @@ def read_deepgram(documents: Sequence[Any]) -> Reading:
     reading = Reading(documents)
     results = documents[0]["results"]
     listed: list[TimedWord] = []
-    for c, channel in enumerate(records(results["channels"])):
+    channels = records(results["channels"])
+    reading.in_channels = len(channels) > 1
+    for c, channel in enumerate(channels):
+        name = f"Channel {c}" if reading.in_channels else None
         path: Path = (0, "results", "channels", c, "alternatives", 0)
         best = records(channel["alternatives"])[:1]
         if not best:
             continue
         words = _deepgram_words(path, best[0])
-        numbers = _add_words(reading, words, starts_text=c > 0)
+        numbers = _add_words(reading, words, name, starts_text=c > 0)
         if not words:
             entry = Entry(best[0].get("transcript", ""))
-            numbers = reading.add([entry], starts_text=c > 0)
+            numbers = reading.add([entry], name, starts_text=c > 0)
         listed += words or [TimedWord(path, "", None, None)]
         reading.fields.append(Field((*path, "transcript"), numbers))
         _add_paragraphs(reading, path, best[0], numbers)
@@ -478,12 +488,16 @@ def _deepgram_words(path: Path, record: Mapping[str, Any]) -> list[TimedWord]:
 
 
 def _add_words(
-    reading: Reading, words: Sequence[TimedWord], *, starts_text: bool = False
+    reading: Reading,
+    words: Sequence[TimedWord],
+    speaker: str | None = None,
+    *,
+    starts_text: bool = False,
 ) -> range:
     first = reading.n_entries
     n = len(reading.segments)
     speakers = [word.speaker for word in words]
-    reading.add_by_speaker(word_entries(words), speakers)
+    reading.add_by_speaker(word_entries(words), speakers, speaker)
     if starts_text and len(reading.segments) > n:
         old = reading.segments[n]
         reading.segments[n] = type(old)(

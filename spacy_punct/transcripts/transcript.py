@@ -106,12 +106,15 @@ class Transcript:
     format (str): The name of the format it was read from.
     source (Any): What that format needs to write it back.
     has_cues (bool): Whether its segments are meant to be shown one by one.
+    in_channels (bool): Whether it has one channel after the other, so that what comes
+        later may have been said before.
     """
 
     segments: tuple[Segment, ...]
     format: str = "txt"
     source: Any = None
     has_cues: bool = False
+    in_channels: bool = False
 
     @property
     def entries(self) -> list[Entry]:

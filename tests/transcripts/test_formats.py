@@ -350,6 +350,69 @@ def test_formats_channels_of_aws_repeat_the_items(has_ids):
         ]
 
 
+def channels_of_deepgram(spans: list[list[Said]]) -> Any:
+    def heard(words: list[Said]) -> Any:
+        listed = [
+            {"punctuated_word": w.word, "start": w.start, "end": w.end} for w in words
+        ]
+        text = " ".join(w.word for w in words)
+        return {"alternatives": [{"transcript": text, "words": listed}]}
+
+    by_channel = [[w for words in spans[k::2] for w in words] for k in (0, 1)]
+    return {"results": {"channels": list(map(heard, by_channel))}}
+
+
+def channels_of_azure(spans: list[list[Said]]) -> Any:
+    phrases = [
+        {
+            "channel": k % 2,
+            "offsetMilliseconds": round(1000 * words[0].start),
+            "durationMilliseconds": round(1000 * (words[-1].end - words[0].start)),
+            "text": " ".join(w.word for w in words),
+        }
+        for k, words in enumerate(spans)
+    ]
+    return {"phrases": phrases[0::2] + phrases[1::2]}
+
+
+def channels_of_google(spans: list[list[Said]]) -> Any:
+    results = [
+        {
+            "channelTag": 1 + k % 2,
+            "alternatives": [
+                {
+                    "transcript": " ".join(w.word for w in words),
+                    "words": [
+                        {"word": w.word, "startTime": f"{w.start}s"} for w in words
+                    ],
+                }
+            ],
+        }
+        for k, words in enumerate(spans)
+    ]
+    return {"results": results}
+
+
+@pytest.mark.parametrize(
+    "make", [channels_of_deepgram, channels_of_azure, channels_of_google]
+)
+def test_formats_channels_are_written_as_they_were_said(make):
+    spans = [[w for w in SHORT if k <= w.start < k + 5] for k in range(0, 25, 5)]
+    document = make(spans)
+    transcript = read(json.dumps(document), "talk.json")
+    assert json.loads(write(transcript, None, "talk")) == document
+
+    def marked(texts):
+        """Restore texts, with a sentence for each word."""
+        for words in texts:
+            yield [f"{word}." for word in words]
+
+    page = write(restored(transcript, marked), "txt", "talk")
+    turns = [bare(part.partition(": ")[2]) for part in page.strip().split("\n\n")]
+    assert turns == ["".join(w.word for w in words) for words in spans]
+    assert [part[:8] for part in page.split("\n\n")] == ["Channel "] * len(spans)
+
+
 def test_formats_what_vosk_has_heard_so_far_stays():
     text = MAKERS["vosk-stream"][2](SHORT)
     parts = '{\n  "partial" : "so when the"\n}\n'
