@@ -171,6 +171,9 @@ def is_aws(document: Any) -> bool:
     """Whether a document is of AWS Transcribe."""
     items = records(value_at(document, ("results", "items")))
     contents = [value_at(item, ("alternatives", 0, "content")) for item in items]
+    silent = value_at(document, ("results", "items")) == []
+    if silent and records(value_at(document, ("results", "transcripts"))):
+        return True
     return bool(items) and all(isinstance(content, str) for content in contents)
 
 
@@ -320,6 +323,13 @@ def _mark_like(word: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_azure(documents: Sequence[Any]) -> bool:
     """Whether documents are of Azure's batch or fast transcription, or of its SDK."""
+    if len(documents) == 1 and isinstance(documents[0], dict):
+        pairs = (
+            ("recognizedPhrases", "combinedRecognizedPhrases"),
+            ("phrases", "combinedPhrases"),
+        )
+        if any(documents[0].get(a) == [] and b in documents[0] for a, b in pairs):
+            return True  # nothing was said
     return bool(_azure_phrases(documents))
 
 
@@ -585,6 +595,9 @@ def _sentences(
 def is_assembly(document: Any) -> bool:
     """Whether a document is AssemblyAI's."""
     words = records(document.get("words")) if isinstance(document, dict) else []
+    if not words and isinstance(document, dict):
+        # Nothing was said.
+        return document.get("status") == "completed" and document.get("words") == []
     return bool(words) and all("text" in w and "start" in w for w in words)
 
 

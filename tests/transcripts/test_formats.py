@@ -482,6 +482,33 @@ def test_formats_any_to_any(name):
 
 
 @pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("whisper", '{"text": "", "segments": [], "language": "en"}'),
+        ("whisper.cpp", '{"result": {}, "transcription": []}'),
+        ("vosk", '{"text": ""}'),
+        ("aws", '{"results": {"transcripts": [{"transcript": ""}], "items": []}}'),
+        ("azure", '{"combinedRecognizedPhrases": [], "recognizedPhrases": []}'),
+        ("azure", '{"combinedPhrases": [], "phrases": []}'),
+        (
+            "deepgram",
+            '{"results": {"channels": [{"alternatives": '
+            '[{"transcript": "", "words": []}]}]}}',
+        ),
+        ("assemblyai", '{"status": "completed", "text": "", "words": []}'),
+    ],
+)
+def test_formats_nothing_may_have_been_said(format, text):
+    """A silent recording among others is no failure."""
+    transcript = read(text, "talk.json")
+    assert transcript.format == format
+    assert transcript.texts() == []
+    assert write(restored(transcript, restore), None, "talk") == text
+    for target in TARGETS:
+        write(transcript, target, "talk")
+
+
+@pytest.mark.parametrize(
     ("text", "name", "code"),
     [
         ("{}", "a.json", "P180"),
