@@ -4,7 +4,7 @@ programs: JSON in Whisper's shape, whole or one segment per line."""
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from math import sqrt
 from typing import Any, Literal
@@ -122,7 +122,7 @@ def write_text(transcript: Transcript, paragraphs: Paragraphs = "auto") -> str:
     blocks: list[str] = []
     speaker: str | None = None
     for words in split_paragraphs(in_order(transcript), paragraphs):
-        text = written(words)
+        text = _with_songs(words, written)
         who = words[0].speaker
         if who is not None and (who != speaker or words[0].is_turn):
             text = f"{who}: {text}"
@@ -145,15 +145,29 @@ def write_markdown(transcript: Transcript, paragraphs: Paragraphs = "auto") -> s
         if who is not None and (who != speaker or words[0].is_turn):
             parts.append(f"**{_escaped(who)}:**")
         speaker = who
-        runs = []
-        for is_aside, group in groupby(words, key=lambda word: word.is_aside):
-            text = _escaped(written(group))
-            runs.append(f"*{text}*" if is_aside else text)
-        text = " ".join(runs)
+        text = _with_songs(words, _marked_up)
         if not parts:
             text = re.sub(r"^([#+>-]|\d+[.)])(?=\s)", r"\\\1", text)
         blocks.append(" ".join([*parts, text]))
     return "\n\n".join(blocks) + ("\n" if blocks else "")
+
+
+def _with_songs(words: Iterable[Word], write: Callable[[Iterable[Word]], str]) -> str:
+    """Words as a text in which songs stand between notes."""
+    parts = []
+    for is_sung, group in groupby(words, key=lambda word: word.is_sung):
+        text = write(group)
+        parts.append(f"♪ {text} ♪" if is_sung else text)
+    return " ".join(parts)
+
+
+def _marked_up(words: Iterable[Word]) -> str:
+    """Words as Markdown, asides in italics."""
+    runs = []
+    for is_aside, group in groupby(words, key=lambda word: word.is_aside):
+        text = _escaped(written(group))
+        runs.append(f"*{text}*" if is_aside else text)
+    return " ".join(runs)
 
 
 def _escaped(text: str) -> str:

@@ -85,6 +85,7 @@ class Word(NamedTuple):
     is_turn (bool): Whether somebody else begins to speak with it.
     is_paragraph (bool): Whether the source begins a paragraph with it.
     joined (bool): Whether no space goes before it.
+    is_sung (bool): Whether it belongs to a song.
     """
 
     text: str
@@ -96,6 +97,7 @@ class Word(NamedTuple):
     is_turn: bool = False
     is_paragraph: bool = False
     joined: bool = False
+    is_sung: bool = False
 
 
 @dataclass(frozen=True)
@@ -238,8 +240,8 @@ def whole(word: str, text: str) -> str:
 class _Step(NamedTuple):
     """A run of a transcript, and what is known where it stands.
 
-    is_turn says whether somebody else begins to speak with this word or aside, and
-    is_start whether a text begins with it.
+    is_turn says whether somebody else begins to speak with this word or aside,
+    is_start whether a text begins with it, and is_sung whether its segment is sung.
     """
 
     segment: int
@@ -249,6 +251,7 @@ class _Step(NamedTuple):
     is_turn: bool
     is_start: bool
     is_paragraph: bool
+    is_sung: bool
 
 
 def _walk(transcript: Transcript) -> Iterator[_Step]:
@@ -263,9 +266,9 @@ def _walk(transcript: Transcript) -> Iterator[_Step]:
         is_paragraph = is_paragraph or segment.is_paragraph
         if segment.speaker is not None and segment.speaker != speaker:
             speaker, is_turn = segment.speaker, True
+        sings = any(_NOTES & set(entry.text) for entry in segment.entries)
         if any(entry.line.words for entry in segment.entries):
             # No sentence goes on from speech to song, or back.
-            sings = any(_NOTES & set(entry.text) for entry in segment.entries)
             is_start = is_start or sings != sang
             sang = sings
         for entry in segment.entries:
@@ -280,7 +283,8 @@ def _walk(transcript: Transcript) -> Iterator[_Step]:
                     is_turn = is_turn or not is_voice or run.speaker != speaker
                     speaker, named = run.speaker, True
                 is_start = is_start or is_turn
-                yield _Step(k, number, run, speaker, is_turn, is_start, is_paragraph)
+                place = (k, number, run, speaker)
+                yield _Step(*place, is_turn, is_start, is_paragraph, sings)
                 if run.kind in ("word", "aside"):
                     is_turn = is_paragraph = False
                 if run.kind == "word":
@@ -381,7 +385,8 @@ def _words(transcript: Transcript) -> Iterator[Word]:
         if not text:
             continue
         is_aside = run.kind == "aside"
-        around = (step.speaker, step.segment, is_aside, is_turn, is_paragraph, joined)
+        begins = (is_turn, is_paragraph, joined)
+        around = (step.speaker, step.segment, is_aside, *begins, step.is_sung)
         yield Word(text, start, end, *around)
         clock = None
         is_turn = is_paragraph = False

@@ -1,5 +1,6 @@
 """Restoring a transcript: turns, words that become one, and words that stay whole."""
 
+import re
 from string import ascii_lowercase as LETTERS
 
 import pytest
@@ -50,6 +51,19 @@ def test_transcript_no_sentence_goes_on_into_a_song():
     cues = "1\n00:00:01,000 --> 00:00:02,000\n♪ over the\nrainbow ♪\n"
     assert read(cues, "talk.srt").texts() == [["over", "the", "rainbow"]]
     assert not any(word.is_turn for word in talk.words()[1:])
+
+
+@pytest.mark.parametrize("target", ["md", "txt"])
+def test_transcript_songs_are_seen_on_pages(target):
+    lines = ("so it goes", "♪ over the", "rainbow ♪", "[music]", "♫ way up ♫", "right")
+    cues = "".join(
+        f"{k}\n00:00:0{k},000 --> 00:00:0{k},900\n{line}\n\n"
+        for k, line in enumerate(lines, 1)
+    )
+    page = write(restored(read(cues, "a.srt"), restore), target, "a.srt")
+    plain = re.sub(r"[,.?`*]|\d\d:\d\d:\d\d ?", "", page).lower().split()
+    expected = "so it goes ♪ over the rainbow ♪ [music] ♪ way up ♪ right"
+    assert " ".join(plain) == expected
 
 
 def test_transcript_the_same_voice_goes_on():
