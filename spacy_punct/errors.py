@@ -511,6 +511,11 @@ class Warnings(metaclass=_Coded):
         "The punctuation of '{words} ...' could not be explained ({reason}), so its "
         "words get no left and right punctemes."
     )
+    W004 = (
+        "The text '{start} ...' seems to be {found}, but the bundled pipeline is for "
+        "{own}, so its punctuation will be poor. Load a pipeline for its language with "
+        "spacy.load, or leave the text out."
+    )
     W150 = (
         "Listening at {host}: everyone who can reach this address can use the server, "
         "which asks for no password. Leave out --host to serve only this machine."

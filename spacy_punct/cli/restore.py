@@ -35,6 +35,7 @@ from spacy_punct.errors import Errors, PunctError
 from spacy_punct.restorer.component import PunctuationRestorer, RestorerSettings
 from spacy_punct.restorer.live import LOOKAHEAD, LiveRestorer
 from spacy_punct.restorer.texts import RestoredWord, restore_texts, restore_units
+from spacy_punct.text.languages import check_language
 from spacy_punct.transcripts.formats import (
     TARGETS,
     check_target,
@@ -42,7 +43,6 @@ from spacy_punct.transcripts.formats import (
     read,
     write,
 )
-from spacy_punct.transcripts.languages import check_language
 from spacy_punct.transcripts.pages import PARAGRAPHS, Paragraphs
 from spacy_punct.transcripts.speech import Line
 from spacy_punct.transcripts.transcript import (
@@ -282,7 +282,7 @@ class FileRestorer:
             return
         if not self.options.force:
             sample = [word for line in first for word in Line(line).words]
-            check_language(sample, self.language, name)
+            check_language(sample, self.language, Errors.P190, name=name)
         lines = watched(lines, source, bar)
         form = _record if to == "jsonl" else _text
         restored = self.joined(lines) if self.options.join else self.by_line(lines)
@@ -294,7 +294,8 @@ class FileRestorer:
         transcript = read(text, name, join=self.options.join)
         texts = transcript.texts()
         if not self.options.force:
-            check_language([w for words in texts for w in words], self.language, name)
+            words = chain.from_iterable(texts)
+            check_language(words, self.language, Errors.P190, name=name)
         check_target(transcript, to, name)
         n_words = sum(map(len, texts))
         with WordBar() if bar is None else nullcontext(bar) as own:

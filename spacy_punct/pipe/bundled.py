@@ -1,6 +1,7 @@
 """The trained pipelines that come with the package, and their weights for components
 of other pipelines. Nothing else knows where they are."""
 
+import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial, wraps
@@ -11,9 +12,10 @@ import spacy
 import srsly
 from spacy.language import Language
 
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.errors import Errors, PunctError, Warnings
 from spacy_punct.pipe.base import UNTUNED, Start
 from spacy_punct.reading.borrowed import BorrowedReading
+from spacy_punct.text.languages import language_message
 
 FOLDER = Path(__file__).parents[1] / "pipelines"
 
@@ -28,6 +30,10 @@ NEEDLESS = {
     "punctuation_corrector": ("punctuation_restorer",),
 }
 """Components of bundled pipelines that another one does without."""
+_ROW = 50
+"""So many words of short texts are looked at together to see their language."""
+_SHOWN = 5
+"""How many words of a text a warning shows."""
 
 
 def names() -> tuple[str, ...]:
@@ -58,7 +64,7 @@ def load(name: str = "en", **kwargs: Any) -> Language:
 
 
 class OneOrMany(Protocol):
-    """A function of a text, or of many."""
+    """A function of an English text, or of many."""
 
     @overload
     def __call__(self, texts: str, **settings: Any) -> str: ...
@@ -67,15 +73,59 @@ class OneOrMany(Protocol):
 
 
 def for_one_or_many(many: Callable[..., Iterator[str]]) -> OneOrMany:
-    """Let a function of many texts take one, too, and give its answer alone."""
+    """Let a function of many English texts take one, too, and give its answer alone.
+    It warns once (W004) if some of them are plainly not English."""
 
     @wraps(many)
     def either(texts: Any, **settings: Any) -> Any:
         if isinstance(texts, str):
-            return next(many([texts], **settings))
-        return many(texts, **settings)
+            watched = _Watched([texts])
+            return next(watched.warning(many(watched, **settings), stacklevel=3))
+        watched = _Watched(texts)
+        return watched.warning(many(watched, **settings), stacklevel=2)
 
     return either
+
+
+class _Watched:
+    """Texts that are given on, and looked at as they pass.
+
+    texts (Iterable[str]): The texts, which should be English.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = texts
+        self._message: str | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        row: list[str] = []  # short texts, in which little can be seen by itself
+        for text in self._texts:
+            if self._message is None:
+                words = text.split()
+                self._look(words)
+                row += words if len(words) < _ROW else ()
+                if len(row) >= _ROW:
+                    self._look(row)
+                    row = []
+            yield text
+        self._look(row)
+
+    def _look(self, words: list[str]) -> None:
+        if self._message is None:
+            start = " ".join(words[:_SHOWN])
+            message = Warnings.W004
+            self._message = language_message(words, "en", message, start=start)
+
+    def warning(self, answers: Iterable[str], stacklevel: int) -> Iterator[str]:
+        """Give answers on, and warn once as soon as there is reason to."""
+        is_told = False
+        for answer in answers:
+            if self._message and not is_told:
+                is_told = True
+                warnings.warn(self._message, stacklevel=stacklevel)
+            yield answer
+        if self._message and not is_told:
+            warnings.warn(self._message, stacklevel=stacklevel)
 
 
 def bundled_weights(language: str, component: str) -> Start | None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from spacy_punct.errors import PunctError
-from spacy_punct.transcripts.languages import check_language, other_language
+from spacy_punct.errors import Errors, PunctError
+from spacy_punct.text.languages import check_language, other_language
 from tests.transcripts.builders import STORY
 
 TEXTS = {
@@ -25,7 +25,7 @@ TEXTS = {
 def test_languages_are_told(name):
     assert name in (other_language(TEXTS[name].split(), "en") or "")
     with pytest.raises(PunctError, match=rf"P190.*a\.txt seems to be.*{name}.*--force"):
-        check_language(TEXTS[name].split(), "en", "a.txt")
+        check_language(TEXTS[name].split(), "en", Errors.P190, name="a.txt")
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ is short or mixed passes.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain, islice
 
-from spacy_punct.errors import Errors, PunctError
+from spacy_punct.errors import PunctError
 
 _FREQUENT = {
     "en": "the and to of a in that is it you i for was on we this with be are have not",
@@ -127,14 +127,28 @@ def _script(char: str) -> str:
     return unicodedata.name(char, "UNKNOWN").partition(" ")[0]
 
 
-def check_language(words: Sequence[str], language: str, name: str) -> None:
-    """Raise P190 if a text is plainly not in the language of a pipeline.
+def language_message(
+    words: Iterable[str], language: str, message: str, **fields: str
+) -> str | None:
+    """What to say of a text that is plainly not in the language of a pipeline.
 
-    words (Sequence[str]): The words of the text.
+    words (Iterable[str]): The words of the text.
     language (str): The pipeline's language, by its code.
-    name (str): How the message calls the text.
+    message (str): A message with the fields `found` and `own`, for the two languages.
+    fields (str): Its other fields.
+    RETURNS (str | None): The message. None if the text may be in that language.
     """
     found = other_language(words, language)
-    if found:
-        own = _NAMES.get(language, language)
-        raise PunctError(Errors.P190.format(name=name, found=found, own=own))
+    if found is None:
+        return None
+    return message.format(found=found, own=_NAMES.get(language, language), **fields)
+
+
+def check_language(
+    words: Iterable[str], language: str, message: str, **fields: str
+) -> None:
+    """Raise an error if a text is plainly not in the language of a pipeline; see
+    `language_message`."""
+    found = language_message(words, language, message, **fields)
+    if found is not None:
+        raise PunctError(found)
