@@ -451,6 +451,10 @@ class Errors(metaclass=_Coded):
         "The file has {n} characters, but at most {limit} are allowed. Restore it on "
         "the command line: python -m spacy punct restore FILE."
     )
+    P169 = (
+        "{name} seems to be {found}, but the pipeline is for {own}. Ask a server whose "
+        'pipeline is for its language, or send "force": true to go on all the same.'
+    )
     # Live text
     P200 = (
         "{word} is not a word: it is empty or has white space in it. Pass words one by "

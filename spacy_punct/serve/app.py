@@ -279,8 +279,12 @@ class _Service:
     def _name(self) -> str:
         return f"{self._nlp.lang}_{self._nlp.meta['name']}"
 
+    @property
+    def _language(self) -> str:
+        return self._nlp.lang or ""
+
     def about(self) -> About:
-        language = self._nlp.meta["lang"]
+        language = self._language
         return About(
             version=__version__,
             pipeline=self._name,
@@ -301,6 +305,7 @@ class _Service:
         content = await self._content(request, self._limits.max_bytes)
         body = read_body(task.body, content)
         body.check(self._limits)
+        await to_thread.run_sync(body.check_language, self._language)
 
         def compute() -> Response:
             # New words are forgotten again, so that memory does not grow with them.
@@ -331,7 +336,8 @@ class _Service:
         content = await self._content(request, limits.max_file_bytes)
         body = await to_thread.run_sync(read_body, TranscriptBody, content)
         body.check(limits)
-        found = await to_thread.run_sync(read_transcript, body, limits)
+        language = self._language
+        found = await to_thread.run_sync(read_transcript, body, limits, language)
         steps = restore_steps(self._nlp, self.components[_RESTORER], found, body)
         return StreamingResponse(self._lines(steps), media_type=_JSON_LINES)
 

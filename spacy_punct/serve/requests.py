@@ -14,6 +14,7 @@ from spacy_punct.rephrasing.edits import TreeEdit
 from spacy_punct.restorer.component import Existing
 from spacy_punct.serve.limits import Limits
 from spacy_punct.text.casing import Casing
+from spacy_punct.text.languages import check_language
 from spacy_punct.text.writer import Quotes
 
 MAX_EDITS = 100
@@ -53,6 +54,25 @@ class Posted(_Fields):
         if found := _TOO_MANY_MARKS.search(text):
             message = Errors.P159.format(limit=_MARKS_IN_A_ROW, start=found.start())
             raise HTTPException(422, message)
+
+    def check_language(self, language: str) -> None:
+        """Refuse a text that is plainly not in a language, unless it is forced."""
+
+
+class Forcible(Posted):
+    """What is only read if it may be in the pipeline's language, or is forced."""
+
+    force: Annotated[
+        bool,
+        Field(
+            description="Whether to go on with a text that is plainly not in the "
+            "pipeline's language; otherwise it is refused (P169)."
+        ),
+    ] = False
+
+    def check_language(self, language: str, name: str = "The text") -> None:
+        if not self.force:
+            check_language(self.full_text.split(), language, Errors.P169, name=name)
 
 
 def _check_size(n_chars: int, limits: Limits) -> None:
@@ -161,11 +181,11 @@ class RestorerOptions(_Fields):
         return {name: value for name, value in given.items() if value is not None}
 
 
-class RestoreBody(Body, RestorerOptions):
+class RestoreBody(Body, RestorerOptions, Forcible):
     """A text, and how to restore it."""
 
 
-class CorrectBody(Body):
+class CorrectBody(Body, Forcible):
     """A text, and how to correct it.
 
     threshold (float | None): How probable a correction must be; null for the setting
@@ -192,7 +212,7 @@ class SpokenWord(BaseModel):
     speaker: str | int | None = None
 
 
-class WordsBody(Posted, RestorerOptions):
+class WordsBody(Forcible, RestorerOptions):
     """Words, and how to restore them.
 
     words (list[SpokenWord]): The words in order.
@@ -205,14 +225,14 @@ class WordsBody(Posted, RestorerOptions):
         return " ".join(item.word for item in self.words)
 
 
-class LiveMessage(Posted, RestorerOptions):
+class LiveMessage(Forcible, RestorerOptions):
     """The next words of live text.
 
     words (list[str]): The words, without white space in them.
     end (bool): Whether the sentence ends with them.
     lookahead, step (int | None): How many words must follow a word before it is
-        stable, and how many become stable together. These, and the settings of the
-        restorer, go into the first message.
+        stable, and how many become stable together. These, `force` and the settings
+        of the restorer go into the first message.
     """
 
     words: list[Word] = Field(default_factory=list)
@@ -233,6 +253,14 @@ class Batch(Posted):
     @property
     def full_text(self) -> str:
         return "\n".join(item.full_text for item in self.items)
+
+    def check_language(self, language: str) -> None:
+        for k, item in enumerate(self.items):
+            item.check_language(language, f"items[{k}]")
+        # Each may be too short to tell.
+        texts = (item.full_text for item in self.items if not item.force)
+        words = " ".join(texts).split()
+        check_language(words, language, Errors.P169, name="The text of all items")
 
 
 class EditedBody(Body):

@@ -13,7 +13,8 @@ from spacy_punct.errors import Errors, PunctError
 from spacy_punct.restorer.component import PunctuationRestorer
 from spacy_punct.restorer.texts import restored_words
 from spacy_punct.serve.limits import Limits
-from spacy_punct.serve.requests import Body, RestorerOptions
+from spacy_punct.serve.requests import Body, Forcible, RestorerOptions
+from spacy_punct.text.languages import check_language
 from spacy_punct.transcripts.formats import check_target, read, target_of, write
 from spacy_punct.transcripts.transcript import Transcript, restored
 
@@ -23,7 +24,7 @@ _STEP = 200
 """Words after which others have their turn, and clients hear of progress."""
 
 
-class TranscriptBody(Body, RestorerOptions):
+class TranscriptBody(Body, RestorerOptions, Forcible):
     """A file: plain text, subtitles, a table, or the JSON of a recogniser.
 
     text (str): What is in it.
@@ -58,17 +59,21 @@ class TranscriptStep(BaseModel):
     files: dict[str, str] | None = None
 
 
-def read_transcript(body: TranscriptBody, limits: Limits) -> Transcript:
+def read_transcript(body: TranscriptBody, limits: Limits, language: str) -> Transcript:
     """Read what was posted.
 
     body (TranscriptBody): The file.
     limits (Limits): What a pipeline may be asked at once.
+    language (str): The pipeline's language, by its code.
     RETURNS (Transcript): The transcript; an error if a pipeline cannot take its words.
     """
     transcript = read(body.text, body.name)
     words = iter(chain.from_iterable(transcript.texts()))
     while piece := list(islice(words, _STEP)):
         Body(text=" ".join(piece)).check(limits)
+    if not body.force:
+        words = chain.from_iterable(transcript.texts())
+        check_language(words, language, Errors.P169, name=body.name)
     return transcript
 
 

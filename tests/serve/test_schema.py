@@ -13,6 +13,7 @@ REFUSALS = {
     *("P155", "P158", "P159"),  # too much
     *("P156", "P157", "P162", "P221"),  # not as described
     *("P141", "P143", "P144"),  # no such word, or none that can be edited so
+    "P169",  # plainly another language
     *("P060", "P061", "P180", "P181"),  # no transcript, or a broken one
 }
 """The codes of requests that cannot be answered."""
