@@ -20,16 +20,22 @@ pytestmark = pytest.mark.skipif(
 )
 
 WORDS = "if the rain stops anna will visit the old gardener however peter laughs"
+SPANISH = (
+    "bueno pues yo creo que no es tan fácil como la gente dice pero en el fondo se "
+    "trata de una idea muy buena para los niños"
+)
 SENTENCE = "If the rain stops, Anna will visit the old gardener."
 LONG = "\n\n".join(f"{WORDS} number {n}" for n in range(400))
 RUN_ON = "anna visits the old gardener and peter sells lemons if the rain stops " * 40
-ARABIC = "مرحبا بالعالم كيف الحال"
+ARABIC = "مرحبا بالعالم كيف حال"
 DONE = (
     "document.querySelector('.part') && !document.querySelector('.part.waiting')"
     " && document.getElementById('output').ariaBusy === 'false'"
 )
 
 
+ARROW = 18
+"""The pixels that the arrow of a select takes."""
 AXE = os.environ.get("SPACY_PUNCT_AXE")
 """The file axe.min.js of axe-core (npm install axe-core)."""
 
@@ -412,6 +418,60 @@ def test_a_file_that_cannot_be_read_says_so(page, tmp_path):
     page.errors.clear()  # the browser logs the status
 
 
+# Other languages
+
+
+def test_text_in_another_language_is_restored_if_one_insists(page, client):
+    force = "document.querySelector('#refusal button')"
+    write(page, WORDS)
+    assert page.run("refusal.childElementCount") == 0
+    for mode, label in (("restore", "Restore it anyway"), ("correct", "Correct")):
+        page.run("document.getElementById('clear').click()")
+        choose(page, mode)
+        write(page, SPANISH)
+        page.wait(force)
+        said = page.text("#refusal")
+        assert "The text seems to be Spanish, but the pipeline is for English." in said
+        assert label in said
+        assert '"force"' not in said
+        assert result(page) == SPANISH
+        page.run(f"{force}.focus()")
+        page.press("Enter")
+        page.wait(f"document.querySelector('.part:not(.refused)') && {DONE}")
+        assert page.run("document.activeElement.id") == "output"
+        found = answer(client, f"/{mode}", text=SPANISH, force=True)["text"]
+        page.wait("output.querySelector('.mark, .change')")
+        if mode == "restore":
+            assert result(page).replace("·", "") == found
+        assert page.run("refusal.childElementCount") == 0
+    page.errors.clear()  # the browser logs the status
+
+
+def test_a_part_in_another_language_does_not_stop_the_others(page):
+    paste(page, f"{WORDS}\n\n{SPANISH}\n\n{WORDS}")
+    page.wait(f"document.querySelector('#refusal button') && {DONE}")
+    refused = (
+        "[...document.querySelectorAll('.part')].map((e) => e.matches('.refused'))"
+    )
+    assert page.run(refused) == [False, True, False]
+    paste(page, WORDS)
+    page.wait("!refusal.childElementCount")
+    page.errors.clear()
+
+
+def test_a_file_in_another_language_is_restored_if_one_insists(page, tmp_path):
+    file = tmp_path / "charla.srt"
+    file.write_text(f"1\n00:00:01,000 --> 00:00:09,000\n{SPANISH}\n", "utf-8")
+    page.drop(file, "source")
+    page.wait("document.querySelector('#refusal button')")
+    assert "charla.srt seems to be Spanish" in page.text("#refusal")
+    assert page.run("copy.disabled")
+    page.click("document.querySelector('#refusal button')")
+    page.wait("document.querySelector('.file')")
+    assert page.run("refusal.childElementCount") == 0
+    page.errors.clear()
+
+
 def test_options_are_those_that_the_server_has(page, client):
     body = client.get("/openapi.json").json()["paths"]["/restore"]["post"]
     name = body["requestBody"]["content"]["application/json"]["schema"]["$ref"]
@@ -472,6 +532,27 @@ def test_the_result_is_never_off_screen(page, size):
             f"document.querySelector('{legend}').getBoundingClientRect().bottom"
         )
         page.run("document.getElementById('clear').click()")
+
+
+@pytest.mark.parametrize("width", [320, 360, 390])
+def test_what_is_chosen_does_not_touch_its_arrow(page, width):
+    page.resize(width, 700, touch=True)
+    for value in ("of sentences", "typographic “…”"):
+        page.run(
+            "(() => { for (const own of document.querySelectorAll('#options select'))"
+            "for (const option of own.options)"
+            f"if (option.text === {json.dumps(value)}) own.value = option.value; }})()"
+        )
+    cramped = page.run(
+        "[...document.querySelectorAll('#options select')].filter((own) => {"
+        "const style = getComputedStyle(own);"
+        "const pen = document.createElement('canvas').getContext('2d');"
+        "pen.font = style.font;"
+        "const text = pen.measureText(own.selectedOptions[0].text).width;"
+        "const room = own.clientWidth - parseFloat(style.paddingInlineStart);"
+        f"return text + {ARROW} > room; }}).map((own) => own.value)"
+    )
+    assert cramped == []
 
 
 @pytest.mark.skipif(AXE is None, reason="SPACY_PUNCT_AXE names no axe.min.js")

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from spacy_punct import serve
+from spacy_punct.errors import Errors
 
 STATIC = Path(serve.__file__).parent / "static"
 FILES = {path.name: path.read_text(encoding="utf-8") for path in STATIC.iterdir()}
@@ -22,6 +23,14 @@ def test_everything_a_file_names_is_there():
         named = [a or b for a, b in re.findall(pattern, content)]
         assert all(other.startswith(folder) for other in named), name
         assert {other.removeprefix(folder) for other in named} <= set(FILES), name
+
+
+def test_page_knows_the_code_of_text_in_another_language():
+    code = Errors.P169.partition("]")[0].lstrip("[")
+    assert f'FOREIGN = "{code}"' in FILES["api.js"]
+    # It shows all but the last sentence.
+    *_, remedy = Errors.P169.split(". ")
+    assert '"force"' in remedy
 
 
 def test_text_never_becomes_markup():

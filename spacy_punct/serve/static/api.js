@@ -7,6 +7,15 @@ export class ApiError extends Error {
   }
 }
 
+/** The code with which a text in another language is refused. */
+const FOREIGN = "P169";
+
+/** Why a text in another language was refused. What to do, people are told by a button. */
+export function refusalOf(error) {
+  if (error?.code !== FOREIGN) return null;
+  return error.message.slice(0, error.message.lastIndexOf(". ") + 1);
+}
+
 const CACHE_SIZE = 1000;
 const TRIES = 5;
 const cache = new Map();

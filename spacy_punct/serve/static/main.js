@@ -22,6 +22,11 @@ const HINTS = {
 };
 const FILE_HINT = "A file keeps its times, its speakers and everything else but the marks.";
 const TITLES = { restore: "Restored", correct: "Corrected", rearrange: "Rearranged" };
+const FORCE = {
+  restore: "Restore it anyway",
+  correct: "Correct it anyway",
+  rearrange: "Restore it anyway",
+};
 const EXAMPLES = {
   restore: "however the train was late so we stayed at home do you know when the next "
     + "one leaves if you have any questions please call me",
@@ -43,6 +48,7 @@ let result = null; // Parts or a Transcript
 let mode = null;
 let timer = null;
 let undone = [];
+let isForced = false; // whether the text may be in another language
 let since = null; // when the work began, and at which word
 
 start();
@@ -119,14 +125,15 @@ function choose(wanted) {
 const MODES = {
   restore: () => ({
     cut,
-    ask: (text, signal) => ask("restore", { ...chosen("/restore"), text }, signal),
+    ask: (text, signal) =>
+      ask("restore", { ...chosen("/restore"), ...force(), text }, signal),
     draw: drawRestored(server.glyphs),
     written: (text, answer) => answer.text,
     openEnd,
   }),
   correct: () => ({
     cut,
-    ask: (text, signal) => ask("correct", { text }, signal),
+    ask: (text, signal) => ask("correct", { ...force(), text }, signal),
     draw: drawCorrected(() => {}),
     written: writtenCorrected,
   }),
@@ -138,6 +145,8 @@ const MODES = {
   }),
 };
 
+const force = () => (isForced ? { force: true } : {});
+
 function chosen(path) {
   const names = offered(server.description, path).filter((own) => own in kept.options);
   return Object.fromEntries(names.map((own) => [own, kept.options[own]]));
@@ -146,12 +155,13 @@ function chosen(path) {
 async function arrange(given, signal) {
   const text = HAS_MARKS.test(given)
     ? given
-    : (await ask("restore", { text: given }, signal)).text;
+    : (await ask("restore", { ...force(), text: given }, signal)).text;
   const answer = await ask("underlying", { text, edits: [] }, signal);
   const { glyphs, max_edits: maxEdits } = server;
   return new Arrangement(text, answer, { glyphs, maxEdits, report: edited });
 }
 
+const forFiles = () => ({ ...chosen("/transcripts"), ...force() });
 const isFile = () => isTranscript(source.value, name) && server.restores;
 
 /** Start anew with the text, in parts or, if it is a transcript, as a whole. */
@@ -167,7 +177,7 @@ function begin() {
   page.format.hidden = true;
   since = null;
   result = isFile()
-    ? new Transcript(output, { name, options: chosen("/transcripts"), progress, filed })
+    ? new Transcript(output, { name, options: forFiles, progress, filed })
     : new Parts(output, { progress, ...MODES[mode]() });
   for (const tab of tabs) tab.disabled = isFile() && tab.dataset.mode !== "restore";
   page.hint.textContent = isFile() ? FILE_HINT : HINTS[mode];
@@ -176,7 +186,7 @@ function begin() {
   result.show(source.value);
 }
 
-function progress({ done, total, failed = 0, isStopped = false }) {
+function progress({ done, total, failed = 0, refusal = "", isStopped = false }) {
   const isBusy = done < total && !failed && !isStopped;
   if (!isBusy) since = null;
   else if (since === null) since = { time: Date.now(), done };
@@ -193,7 +203,24 @@ function progress({ done, total, failed = 0, isStopped = false }) {
   if (isBusy) status.textContent = "";
   else if (failed) status.textContent = `${failed} failed.`;
   else if (isStopped) status.textContent = "Stopped.";
-  else if (total > LONG) status.textContent = "Done.";
+  else if (total > LONG && !refusal) status.textContent = "Done.";
+  // What is said stays until it is known that it no longer holds.
+  if (refusal || !isBusy) refuse(refusal);
+}
+
+/** Say why a text was not read, and let the user insist; say it only once. */
+function refuse(message) {
+  const text = message && FORCE[mode];
+  if (page.refusal.textContent === message + text) return;
+  const click = () => {
+    isForced = true;
+    output.focus();
+    refuse("");
+    result.resume();
+  };
+  const button = element("button", { type: "button", text, on: { click } });
+  const shown = message ? [element("span", { text: message }), button] : [];
+  page.refusal.replaceChildren(...shown);
 }
 
 const words = (n) => `${n.toLocaleString()} ${n === 1 ? "word" : "words"}`;
@@ -228,6 +255,7 @@ source.addEventListener("input", () => {
 
 function changed() {
   keep({ text: source.value, name });
+  isForced = isForced && Boolean(source.value.trim());
   if (isFile() !== result instanceof Transcript) {
     begin();
     return;
@@ -239,6 +267,7 @@ function changed() {
 function replace(text, file = "") {
   clearTimeout(timer);
   name = file;
+  isForced = false;
   source.value = text;
   keep({ text, name });
   source.scrollTop = output.scrollTop = 0;

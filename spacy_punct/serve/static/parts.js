@@ -1,5 +1,6 @@
 // A long text in parts that are worked on one by one: those that are seen first.
 
+import { refusalOf } from "./api.js";
 import { element } from "./dom.js";
 
 const ASKED = 1200; // characters a part
@@ -167,7 +168,9 @@ export class Parts {
         part.error = error;
         part.element.dataset.error = error.message;
       }
-      part.element.classList.toggle("failed", Boolean(part.error));
+      const isRefused = Boolean(refusalOf(part.error));
+      part.element.classList.toggle("failed", Boolean(part.error) && !isRefused);
+      part.element.classList.toggle("refused", isRefused);
       part.element.classList.remove("waiting");
       this.drawn(part);
       this.report();
@@ -209,10 +212,13 @@ export class Parts {
 
   report() {
     const words = (parts) => parts.reduce((sum, part) => sum + part.words, 0);
+    const errors = this.parts.flatMap(({ error }) => error ?? []);
+    const refusals = errors.map(refusalOf).filter(Boolean);
     this.progress({
       done: words(this.parts.filter(isDone)),
       total: words(this.parts),
-      failed: this.parts.filter((part) => part.error).length,
+      failed: errors.length - refusals.length,
+      refusal: refusals[0],
       isStopped: this.isStopped,
     });
   }

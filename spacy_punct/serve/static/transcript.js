@@ -1,6 +1,6 @@
 // A file that is restored as a whole, and written in any format.
 
-import { askSteps } from "./api.js";
+import { askSteps, refusalOf } from "./api.js";
 import { element } from "./dom.js";
 
 export const FORMATS = {
@@ -14,7 +14,7 @@ export const FORMATS = {
 /**
  * A transcript in an element; it can be used like `Parts`.
  *
- * name: Of the file. options: For the server. progress(state): Called after each step.
+ * name: Of the file. options(): For the server. progress(state): Called after each step.
  * filed(formats): Called when the file is there, with the formats it is there in.
  */
 export class Transcript {
@@ -38,7 +38,7 @@ export class Transcript {
     this.state = { done: 0, total: 1 };
     this.progress(this.state);
     try {
-      const fields = { ...this.options, text: this.source, name: this.name };
+      const fields = { ...this.options(), text: this.source, name: this.name };
       const to = Object.keys(FORMATS);
       for await (const step of askSteps("transcripts", { ...fields, to }, signal)) {
         if (signal.aborted) return;
@@ -51,6 +51,12 @@ export class Transcript {
       }
     } catch (error) {
       if (signal.aborted) return;
+      const refusal = refusalOf(error);
+      if (refusal) {
+        words.remove();
+        this.progress({ done: 1, total: 1, refusal });
+        return;
+      }
       words.classList.add("failed");
       words.dataset.error = error.message;
       this.progress({ ...this.state, failed: 1 });
