@@ -579,6 +579,12 @@ def test_axe_finds_nothing(page, server, tmp_path, width, is_dark):
         page.wait("!card.hidden")
         check(f"{mode}, a card")
         page.run("document.getElementById('clear').click()")
+    choose(page, "restore")
+    write(page, SPANISH)
+    page.wait("document.querySelector('#refusal button')")
+    check("another language")
+    page.errors.clear()  # the browser logs the status
+    page.run("document.getElementById('clear').click()")
     choose(page, "rearrange")
     write(page, SENTENCE)
     check("rearrange")
