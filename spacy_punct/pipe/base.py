@@ -347,13 +347,10 @@ class PunctuationPipe(StoredPipe):
             raise PunctError(Errors.P048.format(n=len(sentences)))
         return self.punctuation.distribution(sentences[0].tree)
 
-    def explain(
-        self, doc: Doc, *, symmetry: float = 0.0
-    ) -> list[tuple[BareSentence, Sequence[Pair]]]:
+    def explain(self, doc: Doc) -> list[tuple[BareSentence, Sequence[Pair]]]:
         """The best underlying punctemes behind the punctuation that a Doc has.
 
         doc (Doc): A parsed Doc.
-        symmetry (float): See `spacy_punct.model.Distribution.symmetric`.
         RETURNS (list[tuple[BareSentence, Sequence[Pair]]]): Its sentences, and the
             left and right puncteme of each of their words.
         """
@@ -362,7 +359,7 @@ class PunctuationPipe(StoredPipe):
             return []
         found = self._distributions(self.punctuation, sentences)
         return [
-            (sentence, distribution.symmetric(symmetry).underlying(sentence.observed))
+            (sentence, distribution.underlying(sentence.observed))
             for sentence, distribution in zip(sentences, found, strict=True)
         ]
 

@@ -43,16 +43,6 @@ from spacy_punct.truecaser.forms import is_capital_anywhere
 _CAPITAL_NOUNS = frozenset({"de", "lb"})
 """Languages whose nouns are written with capitals."""
 
-SYMMETRY = 5.0
-"""A penalty set by hand, not learned: by how much the log-probability of a constituent
-falls that has a delimiter on one side only (see `Distribution.symmetric`).
-
-At the edge of a sentence, one of two commas is absorbed. The surface then does not tell
-whether there were two, and training does not decide it. But a constituent that moves
-away from the edge needs both. The value only has to be large enough for two commas to
-win, and smaller than the cost of back-off.
-"""
-
 
 def rephrase(
     doc: Doc | str,
@@ -101,7 +91,7 @@ def rephrased_sentences(
     RETURNS (list[Restoration]): The sentences.
     """
     rng = None if seed is None else np.random.default_rng(seed)
-    read = pipe.explain(doc, symmetry=SYMMETRY)
+    read = pipe.explain(doc)
     before = [
         recover(
             sentence.tree.projective(),

@@ -120,7 +120,7 @@ def test_evaluation_of_a_stream_takes_linear_time(lexical_path, sample):
     examples = read_treebank(sample / "train.conllu").examples[:25]
     seconds = []
     for times in (1, 6):
-        treebank = Treebank(examples * times, 0, 0, 0, 0, 0, 0)
+        treebank = Treebank(examples * times, 0, 0, 0, 0, 0)
         start = time.process_time()
         scores = evaluate_stream(nlp, restorer, treebank, lower=True)
         seconds.append((time.process_time() - start) / scores["n_words"])
