@@ -1,12 +1,12 @@
 """Words and marks as they are written, and the `Doc` that is made of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 from spacy.tokens import Doc, Span, Token
 
-from spacy_punct.data.marks import ABBREVIATION_DOT, TERMINALS, ends_sentence
+from spacy_punct.data.marks import ABBREVIATION_DOT, TERMINALS, ends_sentence, is_end
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.reading.attributes import register
@@ -257,18 +257,33 @@ def _parts(
     """
     parts: list[Sequence[str]] = []
     added: set[int] = set()
-    for source, slots in sentences:
+    words: list[str] = []
+    for (source, slots), following in zip_longest(sentences, sentences[1:]):
         start = 0
         for i, (slot, before) in enumerate(zip(slots, source.marks, strict=True)):
             is_last = i == len(source.texts)
             goes_on = not i or not any(source.white[i]) or not ends_sentence(slot)
-            if goes_on and not is_last:
+            if is_last:
+                goes_on = following is not None and _runs_on(source, slots, following)
+            elif goes_on:
                 continue
-            parts.append(source.texts[start:i])
+            words += source.texts[start:i]
             start = i
+            if goes_on:
+                continue
+            parts.append(words)
+            words = []
             if not (TERMINALS.isdisjoint(slot) or TERMINALS & {*before}):
                 added.add(len(parts))
     return parts, added
+
+
+def _runs_on(
+    source: BareSentence, slots: Slots, following: tuple[BareSentence, Slots]
+) -> bool:
+    """Whether there is no more than a comma, or the like, before the next sentence."""
+    is_apart = "\n" in source.after or bool(following[1][0])
+    return bool(slots[-1]) and not any(map(is_end, slots[-1])) and not is_apart
 
 
 def truecased(token: Token) -> str | None:
