@@ -18,11 +18,12 @@ from spacy_punct.data.apostrophes import (
     spelt,
 )
 from spacy_punct.data.marks import is_end
+from spacy_punct.data.written import is_often_abbreviated
 from spacy_punct.reading.attributes import APOSTROPHE_GUESSES
 from spacy_punct.text.casing import capitalised, is_pronoun_i
 
 _WORD = re.compile(r"(?<![\w@/.'’-])[A-Za-z]+(?:['’][A-Za-z]{1,2}|['’])?(?![\w@/'’-])")
-_BEFORE_MARK = re.compile(r"(?<=\w)[ \t]+(?=[,;.?!](?:[\s\"”’)]|$))")
+_BEFORE_MARK = re.compile(r"(?<=\w)[ \t]+(?!\.[ \t]\.)(?=[,;.?!](?:[\s\"”’)]|$))")
 _BEFORE_GLUED = re.compile(r"(?<=\w)[ \t]+,(?=[A-Za-z])")
 _AFTER_MARK = re.compile(r"(?<=[a-z])[,;?!](?=[A-Za-z])|(?<=[a-z]{2})\.(?=[A-Z][a-z])")
 _DOUBLED = re.compile(r"(?<=\w)  +(?=\w)")
@@ -136,7 +137,9 @@ def _capitals(
         # An end that is there, and is not corrected to something else.
         marks = (source.marks[-1], sentence.shown[-1])
         ended = all(found and is_end(found[-1]) for found in marks)
-        ended = ended and not source.texts[-1].endswith(".")
+        last = source.texts[-1]
+        ended = ended and not (last.endswith(".") or is_often_abbreviated(last))
+        ended = ended and source.marks[-1].count(".") < 2
 
 
 def _amid(doc: Doc, i: int) -> bool:

@@ -44,7 +44,8 @@ _BEFORE_NUMBERS = _words(
     "vol"
 )
 _ALWAYS = _words(
-    "al approx ave blvd bros cf co corp dept ed eds esp etc inc jr ltd ph.d sr viz vs"
+    "al approx ave blvd bros cf co corp dept ed eds esp etc inc jr ltd para paras ph.d "
+    "qtd sr viz vs"
 )
 _LETTERS_WITH_DOTS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
 _ELIDED = _words(
@@ -314,6 +315,12 @@ def _settle_dots(words: list[WrittenWord]) -> None:
         is_last = all(mark in _CLOSING for mark in word.after[1:])
         kept = word.after if ends and is_last else word.after[1:]
         word.after = (ABBREVIATION_DOT, *kept)
+
+
+def is_often_abbreviated(form: str) -> bool:
+    """Whether a dot after a word is likely to be its own, whatever follows."""
+    name = form.lower()
+    return name in _ALWAYS or (name in _BEFORE_NUMBERS and name != "no")
 
 
 def _is_abbreviation(form: str, following: str) -> bool:

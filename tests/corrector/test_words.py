@@ -103,6 +103,7 @@ def test_spaces_are_of_the_word_before():
         ("It rained.... but we left", "It rained... but we left"),
         ("It rained.... We left...", "It rained.... We left..."),
         ("See ../a..b and .. there", "See ../a..b and .. there"),
+        ("It rained . . . but we left", "It rained . . . but we left"),
     ],
 )
 def test_rows_of_dots_have_one_or_three(text, mended):
@@ -125,6 +126,22 @@ def test_capitals_follow_ends_that_stay(end, expected):
     ]
     capitals = [c for c in word_edits(doc, sentences) if c["kind"] == "missing-capital"]
     assert [c["text"] for c in capitals] == expected
+
+
+@pytest.mark.parametrize("dots", [["."], [".", ".", "."]])
+@pytest.mark.parametrize("last", ["rained", "qtd", "ed"])
+def test_no_capital_follows_the_dot_of_an_abbreviation_or_spaced_dots(last, dots):
+    words = ["It", last, *dots, "we", "left"]
+    n = len(dots)
+    heads = [1, 1, *[1] * n, n + 3, n + 3]
+    deps = ["nsubj", "ROOT", *["punct"] * n, "nsubj", "ROOT"]
+    doc = Doc(NLP.vocab, words=words, heads=heads, deps=deps)
+    sentences = [
+        CorrectedSentence(found, found.marks, {}, (1.0,) * 3)
+        for found in bare_sentences(doc, "a test")
+    ]
+    kinds = [c["kind"] for c in word_edits(doc, sentences)]
+    assert ("missing-capital" in kinds) == (last == "rained" and n == 1)
 
 
 def edit(start: int, end: int, text: str, slot: int | None = None, before: str = ""):
