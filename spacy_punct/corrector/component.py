@@ -153,7 +153,7 @@ class PunctuationCorrector(PunctuationPipe):
             new = _with_dot(written, observed[i])
             if new != observed[i]:
                 proposals[i] = new, others[best]
-        _pair_up(proposals, tree, observed, marginals)
+        pair_up(proposals, tree, observed, marginals)
         slots = list(observed)
         probabilities = [
             marginal.get(slot, 0.0)
@@ -302,7 +302,7 @@ make_punctuation_corrector = Language.factory(
 )
 
 
-def _pair_up(
+def pair_up(
     proposals: dict[int, Proposal],
     tree: Tree,
     observed: Slots,
@@ -318,8 +318,9 @@ def _pair_up(
     observed (Slots): What is written.
     marginals (Sequence[Marginal]): What may stand in each slot.
     """
+    paired: set[int] = set()
     for i, (new, probability) in sorted(proposals.items()):
-        if probability < _LEAST or {*observed[i], *new} - COMMAS:
+        if i in paired or probability < _LEAST or {*observed[i], *new} - COMMAS:
             continue
         words = set_off_at(tree, i)
         other = other_edge(tree, words[0], i) if words else None
@@ -335,6 +336,7 @@ def _pair_up(
             second = marginals[other].get(new, 0.0)
             if second > _LEAST:
                 proposals[other] = new, max(probability, second)
+                paired.add(other)
             proposals[i] = new, max(probability, second) if second > _LEAST else 0.0
 
 

@@ -7,28 +7,28 @@ from spacy_punct.data.tree import Tree
 
 
 def tree(text: str) -> Tree:
-    """A tree from words written as `form/relation/head`, heads from 1, 0 for none."""
+    """A tree from words written as `form|relation|head`, heads from 1, 0 for none."""
     forms, relations, heads = zip(
-        *(word.split("/") for word in text.split()), strict=True
+        *(word.split("|") for word in text.split()), strict=True
     )
     tags = ["X"] * len(forms)
     return Tree(list(forms), tags, [int(h) - 1 for h in heads], list(relations))
 
 
 PARIS = tree(
-    "Paris/nsubj/6 the/det/3 capital/appos/1 of/case/5 France/nmod/3 attracts/root/0 "
-    "millions/obj/6"
+    "Paris|nsubj|6 the|det|3 capital|appos|1 of|case|5 France|nmod|3 attracts|root|0 "
+    "millions|obj|6"
 )
 PHONE = tree(
-    "The/det/2 phone/nsubj/8 on/case/6 the/det/6 other/amod/6 hand/obl/8 is/cop/8 "
-    "lighter/root/0"
+    "The|det|2 phone|nsubj|8 on|case|6 the|det|6 other|amod|6 hand|obl|8 is|cop|8 "
+    "lighter|root|0"
 )
 FINALLY = tree(
-    "So/advmod/7 if/mark/4 you/nsubj/4 agree/advcl/7 we/nsubj/7 can/aux/7 go/root/0"
+    "So|advmod|7 if|mark|4 you|nsubj|4 agree|advcl|7 we|nsubj|7 can|aux|7 go|root|0"
 )
 WHICH = tree(
-    "They/nsubj/2 want/root/0 freedom/obj/2 which/nsubj/6 is/cop/6 "
-    "impossible/acl:relcl/3 and/cc/8 leave/conj/2"
+    "They|nsubj|2 want|root|0 freedom|obj|2 which|nsubj|6 is|cop|6 "
+    "impossible|acl:relcl|3 and|cc|8 leave|conj|2"
 )
 
 
