@@ -117,7 +117,7 @@ def losses(reader: Reader, batch: Batch) -> Tensor:
     if isinstance(batch, TreeBatch):
         words, is_word = vectors[batch.words], batch.heads != IGNORE
         scores = reader.parser(words, is_word)
-        relations = reader.parser.relation_scores(words, batch.heads.clamp(min=0))
+        relations = reader.parser.relation_scores(words, batch.heads)
         found += [
             _loss(scores.arcs[is_word], batch.heads[is_word]),
             _loss(relations[is_word], batch.relations[is_word]),

@@ -31,17 +31,23 @@ class TransformerSizes:
 def attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
     """Scaled dot-product attention.
 
-    Written out where torch's own is slow: on a CPU, its gradient takes three to seven
-    times as long in bfloat16.
+    Written out where torch's own is slow: in bfloat16 on a CPU it takes four times as
+    long, and its gradient three to seven times.
     """
-    if not (q.requires_grad and q.dtype == torch.bfloat16 and q.device.type == "cpu"):
+    if q.dtype != torch.bfloat16 or q.device.type != "cpu":
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-    scores = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)
+    q = q * q.shape[-1] ** -0.5
+    blocked = None
     if mask is not None:
-        scores = scores + torch.zeros_like(mask, dtype=q.dtype).masked_fill_(
-            ~mask, -math.inf
-        )
-    return scores.softmax(-1, dtype=torch.bfloat16) @ v
+        blocked = torch.zeros_like(mask, dtype=q.dtype).masked_fill_(~mask, -math.inf)
+    # One window at a time: what it needs fits the processor's cache.
+    found = []
+    for i in range(len(q)):
+        scores = q[i] @ k[i].transpose(-1, -2)
+        if blocked is not None:
+            scores = scores + blocked[i]
+        found.append(scores.softmax(-1) @ v[i])
+    return torch.stack(found)
 
 
 class Layer(nn.Module):

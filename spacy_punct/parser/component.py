@@ -166,7 +166,7 @@ class BiaffineParser(StoredPipe):
             batch, waiting = waiting[:n], waiting[n:]
             scores = self._scores([vectors[i] for i in batch])
             arcs = scores.arcs.numpy()
-            heads = torch.zeros(arcs.shape[:2], dtype=torch.long)
+            heads = torch.full(arcs.shape[:2], -1)
             for row, i in enumerate(batch):
                 size = len(vectors[i])
                 found = self._heads(arcs[row, :size, : size + 1])
@@ -338,7 +338,7 @@ class BiaffineParser(StoredPipe):
         is_word = torch.arange(words.shape[1]) < sizes[:, None]
         scores = self.network(words, is_word)
         heads = gold[..., 0]
-        relations = self.network.relation_scores(scores.words, heads.clamp(min=0))
+        relations = self.network.relation_scores(scores.words, heads)
         found = (scores.arcs, relations, scores.morphs, scores.tags)
         loss = torch.zeros(())
         for k, (values, weight) in enumerate(zip(found, (1, 1, 0.3, 0.3), strict=True)):

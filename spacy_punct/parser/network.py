@@ -49,9 +49,11 @@ class Bilinear(nn.Module):
         return one @ self.weight[0] @ two.transpose(1, 2)
 
     def own_pairs(self, dependents: Tensor, heads: Tensor) -> Tensor:
-        """[s, n, width], [s, n, width] -> [s, n, n_out]."""
+        """[n, width], [n, width] -> [n, n_out]."""
         one, two = (F.pad(x, (0, 1), value=1.0) for x in (dependents, heads))
-        return torch.einsum("sni,oij,snj->sno", one, self.weight, two)
+        # One output at a time: all of them at once do not fit a processor's cache.
+        scores = [((one @ weight) * two).sum(1) for weight in self.weight]
+        return torch.stack(scores, dim=1)
 
 
 class Network(nn.Module):
@@ -123,13 +125,19 @@ class Network(nn.Module):
         """Scores of the relations of words to given heads.
 
         words (Tensor): [sentences, words, width].
-        heads (Tensor): [sentences, words]; 0 is the root.
+        heads (Tensor): [sentences, words]; 0 is the root. The padding has a negative
+            number, and no scores.
         RETURNS (Tensor): [sentences, words, relations].
         """
-        candidates = self._with_root(words)
-        places = heads[..., None].expand(-1, -1, candidates.shape[2])
-        chosen = self.relation_head(candidates.gather(1, places))
-        return self.relations.own_pairs(self.relation_dependent(words), chosen)
+        is_known = heads >= 0
+        row, _ = is_known.nonzero(as_tuple=True)
+        chosen = self._with_root(words)[row, heads[is_known]]
+        found = self.relations.own_pairs(
+            self.relation_dependent(words[is_known]), self.relation_head(chosen)
+        )
+        scores = found.new_zeros((*heads.shape, found.shape[1]))
+        scores[is_known] = found
+        return scores
 
     def _with_root(self, words: Tensor) -> Tensor:
         return torch.cat([self.root.expand(len(words), 1, -1), words], dim=1)

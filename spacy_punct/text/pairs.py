@@ -30,14 +30,24 @@ def unpaired(slots: Slots, fixed: Set[int] = frozenset()) -> list[Place]:
         themselves first, and other pairs do not cross them.
     RETURNS (list[Place]): Their places, in order.
     """
+    return _unpaired(_marked(slots), fixed)
+
+
+def _marked(slots: Slots) -> dict[int, Puncteme]:
+    """The slots that have brackets or quotes."""
+    return {i: slot for i, slot in enumerate(slots) if not PAIRED.isdisjoint(slot)}
+
+
+def _unpaired(marked: Mapping[int, Puncteme], fixed: Set[int]) -> list[Place]:
+    """See `unpaired`: what costs time are the slots with brackets or quotes alone."""
     marks = [
         ((i, k), mark)
-        for i, slot in enumerate(slots)
-        for k, mark in enumerate(slot)
+        for i in sorted(marked)
+        for k, mark in enumerate(marked[i])
         if mark in PAIRED
     ]
     firm = _partners([item for item in marks if item[0][0] in fixed], fixed, {})
-    found = _partners(marks, fixed, firm) if len(fixed) < len(slots) else firm
+    found = _partners(marks, fixed, firm)
     return [place for place, _ in marks if place not in found]
 
 
@@ -133,6 +143,7 @@ def _with_partner(
 ) -> tuple[Slots, list[Place]] | None:
     """The slots with a partner for one of the marks that lack it, and the marks that
     still do; None if no partner is probable enough."""
+    marked = _marked(slots)
     for i, k in single:
         if i in fixed:
             continue
@@ -148,9 +159,8 @@ def _with_partner(
             and _has_one_more(string, slots[at], partner)
         ]
         for _, at, string in sorted(options, reverse=True):
-            more = (*slots[:at], string, *slots[at + 1 :])
-            if len(left := unpaired(more, fixed)) < len(single):
-                return more, left
+            if len(left := _unpaired(marked | {at: string}, fixed)) < len(single):
+                return (*slots[:at], string, *slots[at + 1 :]), left
     return None
 
 

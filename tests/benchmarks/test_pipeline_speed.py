@@ -20,6 +20,7 @@ import spacy_punct
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.encoder.tok2vec import at_most_threads, get_weights, has_bfloat16
 from spacy_punct.encoder.transformer import Transformer, TransformerSizes
+from spacy_punct.restorer.texts import bundled_pipeline
 from tests.conftest import SAMPLE
 
 pytestmark = pytest.mark.benchmark
@@ -42,7 +43,7 @@ print(int(re.search("VmHWM:\\s+(\\d+)", status)[1]) * 1024)
 @pytest.fixture
 def nlp() -> Language:
     with at_most_threads(1):
-        yield spacy_punct.load("en")
+        yield bundled_pipeline()
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +74,8 @@ def seconds_per_piece(sizes: TransformerSizes, dtype: torch.dtype) -> float:
 
 
 def test_bundled_pipeline_speed(nlp, text):
-    """The aim is ten times the speed of XLM-RoBERTa-large in float32, which takes a
-    processor that multiplies bfloat16."""
+    """What `restore` runs. The aim is twelve times the speed of XLM-RoBERTa-large in
+    float32, which takes a processor that multiplies bfloat16."""
     doc = nlp.make_doc(text)
     n_words = len(text.split())
     _, pieces = get_weights(nlp.get_pipe("tok2vec").model)
@@ -92,7 +93,7 @@ def test_bundled_pipeline_speed(nlp, text):
     print("\n| | words per CPU second | times as fast as |\n| --- | ---: | ---: |")
     for name, cost in rows.items():
         print(f"| {name} | {1 / cost:,.0f} | {cost / whole:.2f} |")
-    assert rows["XLM-RoBERTa-large, float32"] > (8 if has_bfloat16() else 3) * whole
+    assert rows["XLM-RoBERTa-large, float32"] > (10 if has_bfloat16() else 3) * whole
     assert rows["punctuation_restorer"] < rows["tok2vec"]
 
 
