@@ -41,11 +41,26 @@ def total_edit_distance(first: Slots, second: Slots) -> int:
     return round(sum(edit_distance(a, b) for a, b in zip(first, second, strict=True)))
 
 
-def pooled(first: Marginal, second: Marginal, share: float) -> dict[Puncteme, float]:
-    """Two opinions of a slot as one: a linear pool, in which the second has a share."""
-    strings = dict.fromkeys([*first, *second])
+def pooled(
+    first: Marginal,
+    second: Marginal,
+    share: float,
+    unknown: Set[str] = frozenset(),
+) -> dict[Puncteme, float]:
+    """Two opinions of a slot as one: a linear pool.
+
+    first, second (Marginal): The opinions.
+    share (float): That of the second.
+    unknown (Set[str]): Marks of which the second has no opinion.
+    RETURNS (dict[Puncteme, float]): The pool.
+    """
+    alone = {s: p for s, p in first.items() if not unknown.isdisjoint(s)}
+    second_share = share * (1 - sum(alone.values()))
     return {
-        s: (1 - share) * first.get(s, 0.0) + share * second.get(s, 0.0) for s in strings
+        s: alone[s]
+        if s in alone
+        else (1 - share) * first.get(s, 0.0) + second_share * second.get(s, 0.0)
+        for s in dict.fromkeys([*first, *second])
     }
 
 

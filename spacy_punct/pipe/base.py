@@ -482,7 +482,7 @@ class PunctuationPipe(StoredPipe):
         if guesses is None or not share:
             return marginals
         return [
-            pooled(marginal, guess, share)
+            pooled(marginal, guess, share, sentence.unguessed)
             for marginal, guess in zip(marginals, guesses, strict=True)
         ]
 

@@ -16,7 +16,6 @@ import pytest
 import torch
 from spacy.language import Language
 
-import spacy_punct
 from spacy_punct.data.treebank import read_treebank
 from spacy_punct.encoder.tok2vec import at_most_threads, get_weights, has_bfloat16
 from spacy_punct.encoder.transformer import Transformer, TransformerSizes

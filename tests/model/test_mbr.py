@@ -71,6 +71,12 @@ def test_pooled_opinions():
     assert pooled(first, second, 0.0) == {**first, (".",): 0.0}
 
 
+def test_what_the_second_does_not_know_is_left_to_the_first():
+    first, second = {(): 0.5, ("-",): 0.4, (",",): 0.1}, {(): 0.9, (",",): 0.1}
+    found = pooled(first, second, 0.5, frozenset("-"))
+    assert found == pytest.approx({(): 0.52, ("-",): 0.4, (",",): 0.08})
+
+
 @pytest.fixture(scope="module")
 def model(trained) -> PunctuationModel:
     return trained.model

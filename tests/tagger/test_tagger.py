@@ -11,7 +11,12 @@ from spacy_punct.errors import PunctError
 from spacy_punct.pipe.architectures import SMALL_TOK2VEC
 from spacy_punct.reading.examples import create_corpus
 from spacy_punct.reading.gold import gold_slots
-from spacy_punct.reading.guesses import GUESSES, set_guesses, with_guesses
+from spacy_punct.reading.guesses import (
+    GUESSES,
+    UNGUESSED,
+    set_guesses,
+    with_guesses,
+)
 from spacy_punct.reading.sentences import bare_sentences
 from tests.conftest import SAMPLE, learn
 
@@ -102,7 +107,9 @@ def two_sentences():
 def test_guesses_are_shared_out_to_sentences():
     """Openers go to the sentence that follows; the mark's own row is not asked."""
     doc = two_sentences()
+    doc.user_data[UNGUESSED] = ["-"]
     one, two = with_guesses(doc, bare_sentences(doc, "test"))
+    assert one.unguessed == two.unguessed == {"-"}
     assert one.guesses == (
         {("``", "("): 0.75, (): 0.25},
         {(): 0.75, (".",): 0.25},
