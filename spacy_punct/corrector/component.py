@@ -206,6 +206,7 @@ class PunctuationCorrector(PunctuationPipe):
                 for i, change in sentence.changes.items()
                 if not self.wants(change.kind, sentence.probabilities[i])
                 or not prose.allows(*place(doc, sentence.source, i), change.kind)
+                or (following is not None and _is_there(sentence, i, following))
             }
             found.append(sentence.without(dropped))
         for kind in sorted(_PAIRS):
@@ -300,6 +301,16 @@ make_punctuation_corrector = Language.factory(
         "punctuation_corrector", PunctuationCorrector, CorrectorSettings, _UNTRAINED
     ),
 )
+
+
+def _is_there(
+    sentence: CorrectedSentence, slot: int, following: CorrectedSentence
+) -> bool:
+    """Whether a new mark at a sentence's end is there, before the following one."""
+    if slot < len(sentence.slots) - 1:
+        return False
+    new = {*sentence.shown[slot]} - {*sentence.source.marks[slot]}
+    return not new.isdisjoint(following.source.marks[0])
 
 
 def pair_up(

@@ -49,6 +49,14 @@ _RULED = re.compile(r"^[^\n]+\n(?:=+|-{3,})[ \t]*$", re.MULTILINE)
 """A heading with a line below."""
 _VERSE = re.compile(r"(?:^[A-Z“\"][^\n]{3,55}[^.\n]\n){2,}^[^\n]{3,60}$", re.MULTILINE)
 """Three short lines or more that all begin with a capital."""
+_YEAR = r"(?:1[5-9]|20)\d\d\b"
+_NAME = r"[A-Z][\w’'-]*"
+_REFERENCE = re.compile(
+    rf"^{_NAME}(?: {_NAME})?, (?:(?:{_NAME}|and|&|et|de|van|von)[.,]* )*(?:{_NAME}|al)"
+    rf"[.)][^\n]*(?:[,.] |\()(?:\d{{1,2}} )?(?:[A-Z][a-z]{{2,8}}\.? )?{_YEAR}[^\n]*$",
+    re.MULTILINE,
+)
+"""A line of a bibliography: Tan, Amy. Where the Past Begins. Ecco, 2017."""
 _LINE_ENDS = frozenset({"missing-end", "wrong-end", "run-on", "comma-splice"})
 
 
@@ -63,7 +71,8 @@ class Prose:
 
     @cached_property
     def _foreign(self) -> list[tuple[int, int]]:
-        return [match.span() for match in _NO_PROSE.finditer(self._text)]
+        patterns = (_NO_PROSE, _REFERENCE)
+        return [m.span() for p in patterns for m in p.finditer(self._text)]
 
     @cached_property
     def _unended(self) -> list[tuple[int, int]]:

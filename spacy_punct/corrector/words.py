@@ -4,8 +4,9 @@ letter changes but its case."""
 import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc, Span, Token
 
 from spacy_punct.corrector.changes import CorrectedSentence, CorrectionData
 from spacy_punct.data.apostrophes import (
@@ -18,14 +19,15 @@ from spacy_punct.data.apostrophes import (
     spelt,
 )
 from spacy_punct.data.marks import is_end
-from spacy_punct.data.written import is_often_abbreviated
+from spacy_punct.data.written import STARTERS, is_often_abbreviated
 from spacy_punct.reading.attributes import APOSTROPHE_GUESSES
 from spacy_punct.text.casing import capitalised, is_pronoun_i
 
 _WORD = re.compile(r"(?<![\w@/.'’-])[A-Za-z]+(?:['’][A-Za-z]{1,2}|['’])?(?![\w@/'’-])")
 _BEFORE_MARK = re.compile(r"(?<=\w)[ \t]+(?!\.[ \t]\.)(?=[,;.?!](?:[\s\"”’)]|$))")
 _BEFORE_GLUED = re.compile(r"(?<=\w)[ \t]+,(?=[A-Za-z])")
-_AFTER_MARK = re.compile(r"(?<=[a-z])[,;?!](?=[A-Za-z])|(?<=[a-z]{2})\.(?=[A-Z][a-z])")
+_AFTER_MARK = re.compile(r"(?<=[a-z])[,;?!](?=[A-Za-z])")
+_AFTER_DOT = re.compile(r"(?<=[a-z]{2})\.(?=([A-Z][a-z]+)\b(?!\.))")
 _DOUBLED = re.compile(r"(?<=\w)  +(?=\w)")
 _TWO_DOTS = re.compile(r"(?<=[a-z])\.\.(?=\s|$)")
 _MANY_DOTS = re.compile(r"(?<=\w)\.{4,}(?=\s+[a-z])")
@@ -35,6 +37,13 @@ _ITS = "its"
 
 _OWNERS = frozenset({"NOUN", "PROPN", "PRON", "X", ""})
 """The parts of speech of words that may own something."""
+
+
+_MANY = frozenset(
+    ("all", "both", "few", "many", "most", "several", "some", "these", "those")
+)
+_EACH = frozenset(("another", "each", "one", "other"))
+_NOT_OWNED = frozenset({"AUX", "CCONJ", "PUNCT", "SCONJ", "SPACE", ""})
 
 
 def word_edits(
@@ -66,7 +75,10 @@ def _spaces(doc: Doc) -> Iterator[CorrectionData]:
         for match in pattern.finditer(doc.text):
             word = bisect(starts, match.start() - 1) - 1
             yield _edit(doc, word, kind, match.start(), match.end(), new, _SURE)
-    for match in _AFTER_MARK.finditer(doc.text):
+    dots = _AFTER_DOT.finditer(doc.text)
+    # What begins with another word is a name: os.Exit.
+    real = (match for match in dots if match[1].lower() in STARTERS)
+    for match in chain(_AFTER_MARK.finditer(doc.text), real):
         word = bisect(starts, match.start() - 1) - 1
         end = match.end()
         yield _edit(doc, word, "missing-space", end, end, " ", _LIKELY)
@@ -92,6 +104,8 @@ def _apostrophe(doc: Doc, match: re.Match[str]) -> Iterator[CorrectionData]:
         kind = _kind(word, new)
         if kind == "possessive" and not _may_own(span[0], label_of(word)):
             return
+        if kind == "superfluous-apostrophe" and not _is_plural(doc, span):
+            return
         new = capitalised(new) if is_pronoun_i(new, "en") else new
         yield _edit(doc, span.start, kind, start, end, new, probability)
 
@@ -108,6 +122,18 @@ def _may_own(token: Token, label: str) -> bool:
     """
     goes_on = any(child.dep_ == "flat" for child in token.rights)
     return not label and not goes_on and token.pos_ in _OWNERS
+
+
+def _is_plural(doc: Doc, span: Span) -> bool:
+    """Whether a word in 's or s' may be a mere plural: it is counted, or nothing after
+    it can be what it owns or what it is."""
+    before = doc[span.start - 1] if span.start else None
+    if before is not None and before.lower_ in _EACH:
+        return False
+    if before is not None and (before.pos_ == "NUM" or before.lower_ in _MANY):
+        return True
+    after = doc[span.end] if span.end < len(doc) else None
+    return after is None or after.pos_ in _NOT_OWNED
 
 
 def _kind(word: str, new: str) -> str:

@@ -51,6 +51,23 @@ def test_lines_that_need_no_end(line):
     assert prose.allows(bare, bare, "statement")
 
 
+@pytest.mark.parametrize(
+    ("line", "is_reference"),
+    [
+        ("Tan, Amy. Where the Past Begins: A Writer’s Memoir. Ecco, 2017.", True),
+        ("Hill, Ann, and Tom Lee. “On Walls.” Walls, vol. 1, Jan. 1990, p. 3.", True),
+        ("Smith, J., & Doe, A. (2010). On walls. The Wall 12, 1-2.", True),
+        ("However, Mr. Smith left in 1990 and came back.", False),
+        ("However, Anna left. In 1990, she was there.", False),
+    ],
+)
+def test_lines_of_bibliographies_stay(line, is_reference):
+    prose = Prose(f"We read on\n{line}\nand on")
+    allowed = prose.allows(20, 20, "missing-comma-list")
+    assert allowed != is_reference
+    assert prose.allows(5, 5, "missing-comma-list")
+
+
 @pytest.mark.parametrize("bullet", ["- ", "* ", "2. ", "10) "])
 def test_bullets_stay(bullet):
     text = f"We need:\n\n{bullet}bread - and milk"

@@ -46,6 +46,7 @@ def test_rules(text, expected):
         "see node.js and U.S.A. e.g. this",
         "two.  Three",
         "the CANT and WONT flags",
+        "We call os.Exit and exec.Command.",
     ],
 )
 def test_rules_leave_alone(text):
@@ -83,6 +84,27 @@ def test_kinds_of_apostrophes(text, word, guess, kind):
     (found,) = (c for c in word_edits(doc, []) if c["before"][0].startswith(word))
     assert found["kind"] == kind
     assert word.startswith(doc[found["word"]].text)
+
+
+@pytest.mark.parametrize(
+    ("words", "tags", "wrong"),
+    [
+        ("our stem's are", "PRON NOUN AUX", "stem's"),
+        ("two stem's lie", "NUM NOUN VERB", "stem's"),
+        ("these stem's lie", "DET NOUN VERB", "stem's"),
+        ("the stem's lie", "DET NOUN VERB", None),
+        ("the stem's a plant", "DET NOUN DET NOUN", None),
+        ("each other's names", "DET ADJ NOUN", None),
+        ("our professors’ lectures", "PRON NOUN NOUN", None),
+        ("our cat's", "PRON NOUN", "cat's"),
+    ],
+)
+def test_what_may_own_keeps_its_apostrophe(words, tags, wrong):
+    texts = words.split()
+    doc = Doc(NLP.vocab, words=texts, pos=tags.split())
+    doc.user_data[APOSTROPHE_GUESSES] = [["", 0.99]] * len(doc)
+    found = [c["before"][0] for c in word_edits(doc, [])]
+    assert found == [wrong] * bool(wrong)
 
 
 def test_spaces_are_of_the_word_before():
