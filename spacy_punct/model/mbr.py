@@ -51,17 +51,25 @@ def pooled(
 
     first, second (Marginal): The opinions.
     share (float): That of the second.
-    unknown (Set[str]): Marks of which the second has no opinion.
+    unknown (Set[str]): Marks of which the second has no opinion. Of strings that differ
+        in these alone, it speaks as of one, and the first divides that up.
     RETURNS (dict[Puncteme, float]): The pool.
     """
-    alone = {s: p for s, p in first.items() if not unknown.isdisjoint(s)}
-    second_share = share * (1 - sum(alone.values()))
-    return {
-        s: alone[s]
-        if s in alone
-        else (1 - share) * first.get(s, 0.0) + second_share * second.get(s, 0.0)
-        for s in dict.fromkeys([*first, *second])
-    }
+    known: dict[Puncteme, float] = defaultdict(float)
+    for string, p in first.items():
+        known[_without(string, unknown)] += p
+    found = {s: share * p for s, p in second.items() if s not in known}
+    for string, p in first.items():
+        rest = _without(string, unknown)
+        part = p / known[rest] if known[rest] else 0.0
+        found[string] = (1 - share) * p + part * share * second.get(rest, 0.0)
+    return found
+
+
+def _without(string: Puncteme, marks: Set[str]) -> Puncteme:
+    if marks.isdisjoint(string):
+        return string
+    return tuple(mark for mark in string if mark not in marks)
 
 
 def tempered(marginal: Marginal, temperature: float) -> Marginal:

@@ -16,8 +16,8 @@ GUESSES = "spacy_punct.guesses"
 one after the last, its probable strings, marks joined by spaces, and how probable."""
 
 UNGUESSED = "spacy_punct.unguessed"
-"""Key of the hyphens that a tagger does not know, because it learned from text in which
-they are inside words; a list."""
+"""Key of the marks of words, such as hyphens, that a tagger does not know, because it
+learned from text in which they are inside words; a list."""
 
 MARK_GUESSES = "spacy_punct.mark_guesses"
 """The same of what should be there, given what is written."""

@@ -22,6 +22,8 @@ from spacy_punct.reading.gold import gold_slots, has_gold
 from spacy_punct.reading.guesses import UNGUESSED, set_guesses
 from spacy_punct.reading.sentences import sentence_words
 
+_OF_WORDS = HYPHENS | {ABBREVIATION_DOT}
+"""Marks that are part of words in the text that taggers learn from."""
 _SAMPLE = 10
 """Examples that the shapes of the model are read off."""
 
@@ -87,7 +89,7 @@ class SlotTagger(StoredPipe):
         known = {mark for label in self._labels for mark in label.split()}
         for doc, rows in zip(docs, scores, strict=True):
             set_guesses(doc, rows, self._labels)
-            doc.user_data[UNGUESSED] = sorted(HYPHENS - known)
+            doc.user_data[UNGUESSED] = sorted(_OF_WORDS - known)
 
     def initialize(
         self,
