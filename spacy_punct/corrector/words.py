@@ -13,6 +13,7 @@ from spacy_punct.data.apostrophes import (
     AMBIGUOUS,
     APOSTROPHES,
     CONTRACTIONS,
+    ITS,
     bare,
     label_of,
     may_change,
@@ -33,7 +34,6 @@ _TWO_DOTS = re.compile(r"(?<=[a-z])\.\.(?=\s|$)")
 _MANY_DOTS = re.compile(r"(?<=\w)\.{4,}(?=\s+[a-z])")
 _SURE, _LIKELY = 0.99, 0.9
 """How probable corrections are that a rule makes."""
-_ITS = "its"
 
 _OWNERS = frozenset({"NOUN", "PROPN", "PRON", "X", ""})
 """The parts of speech of words that may own something."""
@@ -133,13 +133,13 @@ def _is_plural(doc: Doc, span: Span) -> bool:
     if before is not None and (before.pos_ == "NUM" or before.lower_ in _MANY):
         return True
     after = doc[span.end] if span.end < len(doc) else None
-    return after is None or after.pos_ in _NOT_OWNED
+    return after is None or after.pos_ in _NOT_OWNED or after.lower_ == "of"
 
 
 def _kind(word: str, new: str) -> str:
     letters = bare(word).lower()
-    if letters == _ITS:
-        return _ITS
+    if letters == ITS:
+        return ITS
     if not any(mark in new for mark in APOSTROPHES):
         return "superfluous-apostrophe"
     is_contraction = letters in CONTRACTIONS or letters in AMBIGUOUS

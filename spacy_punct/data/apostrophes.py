@@ -28,6 +28,8 @@ LABELS = ("", "1", "2", "end")
 """None; before the last letter; before the last two; after the word."""
 
 _WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]{1,2}|['’])?")
+ITS, _ITS_RATE = "its", 5.0
+"""Its and it's are confused several times as often as other words get an apostrophe."""
 _SHOULD_NOT = frozenset(
     ("his", "hers", "ours", "theirs", "yours", "this", "was", "has", "does", "yes")
 )
@@ -90,6 +92,10 @@ def may_change(word: str) -> bool:
     )
 
 
+def _other_its(word: str) -> str:
+    return bare(word) if label_of(word) else word[:-1] + "'" + word[-1]
+
+
 def miswritten(word: str, rng: random.Random, dropped: float, added: float) -> str:
     """A word as somebody might write it.
 
@@ -101,6 +107,8 @@ def miswritten(word: str, rng: random.Random, dropped: float, added: float) -> s
     """
     if not may_change(word):
         return word
+    if bare(word).lower() == ITS:
+        return _other_its(word) if rng.random() < _ITS_RATE * added else word
     if label_of(word):
         wrong = rng.random() < dropped
         other = spelt(word, rng.choice(("", "", "", "1", "end")))

@@ -35,6 +35,7 @@ FORMS = ("spoken", "written", "cased", "spoken cased", "capitals")
 """As recognisers write, in lower case; written words in lower case, and with their
 capitals; as recognisers with capitals write; ALL CAPS."""
 
+_SHORT_TEXT = 30
 _MOST_SKIPPED = 60
 """A text that begins inside a line begins at most this many words after its start."""
 _MOST_BAD_LINES = 20_000
@@ -186,7 +187,7 @@ def create_slip_corpus(
     unconnected: list[str] | None = None,
     limit: int = 1000,
     max_words: int = 120,
-    single: float = 0.4,
+    short: float = 0.4,
     seed: int = 0,
 ) -> Reader:
     """A reader of plain text with mistakes in its punctuation,
@@ -195,12 +196,13 @@ def create_slip_corpus(
     path (Path), weights (dict[str, float] | None), unconnected (list[str] | None),
         limit (int), seed (int): See `create_text_corpus`.
     max_words (int): About how many words a text has at most.
-    single (float): The share of texts that are one sentence.
+    short (float): The share of texts that have a sentence or a few. Where two of them
+        are joined by a comma, these look like one.
     RETURNS (Reader): Called with the pipeline, it gives examples of texts with their
         mistakes (`spacy_punct.data.slips`). The reference has the right punctuation.
     """
     check_range("max_words", max_words, 1)
-    check_range("single", single, 0, 1, inclusive=True)
+    check_range("short", short, 0, 1, inclusive=True)
     sources = _Sources(Path(path), weights, frozenset(unconnected or ()))
     passes = count()
 
@@ -209,7 +211,8 @@ def create_slip_corpus(
         writer = Writer(Spacing(nlp.lang or ""))
         cut_up = lru_cache(maxsize=50_000)(lambda form: tokens_of(nlp, form))
         for _ in range(limit):
-            n_words = 1 if rng.random() < single else rng.randint(1, max_words)
+            most = _SHORT_TEXT if rng.random() < short else max_words
+            n_words = rng.randint(1, most)
             text = with_slips(_sentences(sources.words(rng), n_words), rng)
             tokens = list(map(cut_up, text.seen))
             words = Doc(nlp.vocab, words=list(chain.from_iterable(tokens)))

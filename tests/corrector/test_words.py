@@ -97,6 +97,8 @@ def test_kinds_of_apostrophes(text, word, guess, kind):
         ("each other's names", "DET ADJ NOUN", None),
         ("our professors’ lectures", "PRON NOUN NOUN", None),
         ("our cat's", "PRON NOUN", "cat's"),
+        ("our photo's of", "PRON NOUN ADP", "photo's"),
+        ("our photo's in", "PRON NOUN ADP", None),
     ],
 )
 def test_what_may_own_keeps_its_apostrophe(words, tags, wrong):

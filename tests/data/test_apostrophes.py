@@ -37,3 +37,13 @@ def test_contractions_need_their_apostrophe():
     for word, form in CONTRACTIONS.items():
         assert spelt(word, label_of(form)) == form
         assert spelt(form, "") is None
+
+
+def test_its_is_confused_more_than_others_get_an_apostrophe():
+    rng = random.Random(0)
+    for word, other in (("its", "it's"), ("it's", "its")):
+        drawn = [miswritten(word, rng, 0.4, 0.05) for _ in range(2000)]
+        assert set(drawn) == {word, other}
+        assert 0.2 < drawn.count(other) / 2000 < 0.3
+    dogs = [miswritten("dogs", rng, 0.4, 0.05) for _ in range(2000)]
+    assert 0.03 < 1 - dogs.count("dogs") / 2000 < 0.07
