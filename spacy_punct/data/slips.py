@@ -21,6 +21,9 @@ from spacy_punct.data.written import (
 _CARE = (0.0, 0.0, 0.0, 0.0, 1.0, 1.5, 2.0, 2.5)
 """What rates are multiplied by: half of the texts are right. The more of a careful
 writer's text there is to see, the surer is what is written."""
+_LOST_AGAIN = 2.0
+"""How much likelier a comma is missing if the one before it in the sentence is: the two
+may be those of an insertion."""
 _COORDINATORS = frozenset(("and", "but", "or", "so", "yet", "nor"))
 _LINKS = frozenset(
     ("that", "because", "which", "who", "when", "if", "while", "although", "where")
@@ -60,15 +63,21 @@ def with_slips(words: Sequence[WrittenWord], rng: random.Random) -> SlippedText:
     forms = [part.form for part in parts]
     care = rng.choice(_CARE)
     written = list(right)
+    is_lost = False
     for i, marks in enumerate(right):
         before = forms[i - 1].lower() if i else ""
         after = forms[i].lower() if i < len(forms) else ""
         point, reach = rng.random(), 0.0
         for rate, slip in _slips(marks, before, after):
-            reach += rate * care
+            again = _LOST_AGAIN if is_lost and marks == (",",) and not slip else 1.0
+            reach += rate * care * again
             if point < reach:
                 written[i] = slip
                 break
+        if "," in marks:
+            is_lost = "," not in written[i]
+        elif not _STOPS.isdisjoint(marks):
+            is_lost = False
     return SlippedText(forms, right, _seen(forms, right, written, rng), tuple(written))
 
 

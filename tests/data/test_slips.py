@@ -52,6 +52,17 @@ def test_half_of_texts_are_right_and_commas_are_what_is_missing():
     assert edits.most_common(1)[0][0] == ((",",), ())
 
 
+def test_commas_of_an_insertion_are_often_both_missing():
+    line = "My brother, who lives in Rome, is here."
+    found = Counter()
+    for seed in range(3000):
+        text = slipped(line, seed)
+        lost = tuple("," not in text.written[i] for i in (2, 6))
+        found[lost] += 1
+    assert found[True, True] > found[True, False]
+    assert found[True, True] > found[False, True] / 2
+
+
 def test_sentences_that_are_joined_lose_their_capital():
     texts = [slipped("It was cold. We left the house.", s) for s in range(3000)]
     for text in texts:
