@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import zip_longest
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -20,15 +20,15 @@ from spacy_punct.corrector.changes import (
     shown_slots,
 )
 from spacy_punct.corrector.expected import in_marks_of, with_expected
+from spacy_punct.corrector.pairs import Proposal, complete, pair_up
 from spacy_punct.corrector.prose import Prose
 from spacy_punct.corrector.words import merged, word_edits
-from spacy_punct.data.kinds import MESSAGES, kind_of, other_edge, set_off_at
-from spacy_punct.data.marks import ABBREVIATION_DOT, COMMAS, UNK, n_unmatched
-from spacy_punct.data.tree import Puncteme, Slots, Tree
+from spacy_punct.data.kinds import MESSAGES, kind_of
+from spacy_punct.data.marks import ABBREVIATION_DOT, UNK, n_unmatched
+from spacy_punct.data.tree import Puncteme, Tree
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.distribution import Distribution
 from spacy_punct.model.inventory import Inventory, with_own_marks
-from spacy_punct.model.mbr import Marginal
 from spacy_punct.model.scores import Vectors
 from spacy_punct.pipe.architectures import SMALL_TOK2VEC
 from spacy_punct.pipe.base import (
@@ -47,10 +47,6 @@ SERIAL_COMMAS: tuple[SerialComma, ...] = ("keep", "correct")
 
 _PAIRS = frozenset({"unpaired-quote", "unpaired-bracket"})
 _COMPOUNDS = frozenset({"missing-hyphen", "superfluous-hyphen"})
-_LEAST = 0.05
-"""How probable the second comma around an insertion must be once there is a first."""
-Proposal: TypeAlias = tuple[Puncteme, float]
-"""What a slot should have instead, and how probable that is."""
 
 _UNTRAINED = {
     "@architectures": "spacy_punct.LexicalAttach.v1",
@@ -154,6 +150,7 @@ class PunctuationCorrector(PunctuationPipe):
             if new != observed[i]:
                 proposals[i] = new, others[best]
         pair_up(proposals, tree, observed, marginals)
+        complete(proposals, observed, marginals)
         slots = list(observed)
         probabilities = [
             marginal.get(slot, 0.0)
@@ -311,44 +308,6 @@ def _is_there(
         return False
     new = {*sentence.shown[slot]} - {*sentence.source.marks[slot]}
     return not new.isdisjoint(following.source.marks[0])
-
-
-def pair_up(
-    proposals: dict[int, Proposal],
-    tree: Tree,
-    observed: Slots,
-    marginals: Sequence[Marginal],
-) -> None:
-    """Let the commas around an insertion come and go in pairs.
-
-    New ones are both as probable as the surer one; where the second is too improbable,
-    there is no first either. Those that go are both as probable as the less sure one.
-
-    proposals (dict[int, Proposal]): By slot; they are changed.
-    tree (Tree): The sentence.
-    observed (Slots): What is written.
-    marginals (Sequence[Marginal]): What may stand in each slot.
-    """
-    paired: set[int] = set()
-    for i, (new, probability) in sorted(proposals.items()):
-        if i in paired or probability < _LEAST or {*observed[i], *new} - COMMAS:
-            continue
-        words = set_off_at(tree, i)
-        other = other_edge(tree, words[0], i) if words else None
-        if other is None or {*observed[other]} - COMMAS:
-            continue
-        if not new and observed[other]:
-            kept = proposals.get(other, (observed[other], 0.0))
-            sure = 0.0 if kept[0] else min(probability, kept[1])
-            proposals[i] = new, sure
-        elif not (observed[other] or observed[i]):
-            if kind_of(tree, i, (), new) != "missing-comma-insertion":
-                continue
-            second = marginals[other].get(new, 0.0)
-            if second > _LEAST:
-                proposals[other] = new, max(probability, second)
-                paired.add(other)
-            proposals[i] = new, max(probability, second) if second > _LEAST else 0.0
 
 
 def _with_unknown(

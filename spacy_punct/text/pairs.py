@@ -156,7 +156,7 @@ def _with_partner(
             for p, at, string in addable.get(partner, ())
             if own + p > 1
             and (at > i) == (mark in PAIRS)
-            and _has_one_more(string, slots[at], partner)
+            and has_one_more(string, slots[at], partner)
         ]
         for _, at, string in sorted(options, reverse=True):
             if len(left := _unpaired(marked | {at: string}, fixed)) < len(single):
@@ -164,7 +164,7 @@ def _with_partner(
     return None
 
 
-def _has_one_more(string: Puncteme, other: Puncteme, mark: str) -> bool:
+def has_one_more(string: Puncteme, other: Puncteme, mark: str) -> bool:
     """Whether a string is another with one more mark."""
     return len(string) == len(other) + 1 and any(
         string[k] == mark and string[:k] + string[k + 1 :] == other

@@ -1,8 +1,8 @@
-"""Commas around an insertion come and go in pairs."""
+"""Commas around an insertion come and go in pairs; brackets get their partner."""
 
 import pytest
 
-from spacy_punct.corrector.component import pair_up
+from spacy_punct.corrector.pairs import complete, pair_up
 from spacy_punct.data.tree import Tree
 
 COMMA = (",",)
@@ -54,3 +54,40 @@ def test_commas_go_together_or_stay():
 def test_other_marks_are_left_alone():
     proposals = {1: ((":",), 0.8), 7: (("?",), 0.9)}
     assert paired(dict(proposals)) == proposals
+
+
+def completed(observed, **partners):
+    marginals = [{slot: 1.0} for slot in observed]
+    for name, (string, p) in partners.items():
+        i = int(name[1:])
+        marginals[i] = {string: p, observed[i]: 1 - p}
+    proposals = {}
+    complete(proposals, observed, marginals)
+    return proposals
+
+
+OPEN = ((), (), ("(",), (), (), (), (), (".",))
+CLOSER = (")",)
+
+
+def test_a_bracket_gets_its_partner_where_it_is_likeliest():
+    found = completed(OPEN, s4=(CLOSER, 0.1), s6=(CLOSER, 0.2))
+    assert found == {6: (CLOSER, pytest.approx(0.25 / (0.25 + 1 / 9 + 0.05)))}
+    found = completed(OPEN, s7=((")", "."), 0.2), s0=(CLOSER, 0.9))
+    assert found == {7: ((")", "."), pytest.approx(0.25 / 0.3))}
+    closed = tuple(reversed([*OPEN[:2], CLOSER, *OPEN[3:]]))
+    found = completed(closed, s2=(("(",), 0.2), s6=(("(",), 0.4))
+    assert found == {2: (("(",), pytest.approx(0.25 / 0.3))}
+
+
+def test_a_partner_that_is_hardly_possible_is_not_proposed():
+    assert completed(OPEN, s4=(CLOSER, 0.01)) == {}
+    both = (*OPEN[:5], CLOSER, *OPEN[6:])
+    assert completed(both, s4=(CLOSER, 0.2)) == {}
+    quote = ((), ("``",), (), ())
+    assert completed(quote, s2=(("''",), 0.2)) == {}
+
+
+def test_what_is_surer_by_itself_stays_as_sure():
+    found = completed(OPEN, s4=(CLOSER, 0.99), s6=(CLOSER, 0.3))
+    assert found == {4: (CLOSER, 0.99)}
