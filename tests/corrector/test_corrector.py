@@ -798,6 +798,25 @@ def test_corrector_sentences_share_a_slot(corrects):
     assert doc._.corrected_slots[2] == [".", "("]
 
 
+def test_corrector_writes_no_second_dash_where_sentences_meet(corrects):
+    """What opens the second is not written at the end of the first."""
+    words, heads = ["Anna", "slept", "--", "Tom", "left"], [1, 1, 4, 4, 4]
+    deps = ["nsubj", "ROOT", "punct", "nsubj", "ROOT"]
+    starts = [True, False, True, False, False]
+    doc = Doc(corrects.vocab, words=words, heads=heads, deps=deps, sent_starts=starts)
+    first, second = bare_sentences(doc, NAME)
+    assert second.marks[0] == ("--",)
+    found = {}
+    for mark in ("--", "."):
+        slots = (*first.marks[:-1], (mark,))
+        change = {2: Change(1, "dash" if mark == "--" else "missing-end")}
+        corrected = CorrectedSentence(first, slots, change, (1.0,) * 3)
+        same = CorrectedSentence(second, second.marks, {}, (1.0,) * 3)
+        settled = corrector(corrects, threshold=EAGER)._settled(doc, [corrected, same])
+        found[mark] = settled[0].slots[-1]
+    assert found == {"--": (), ".": (".",)}
+
+
 @pytest.mark.timeout(60)
 def test_corrector_does_not_explain_endless_marks(corrects):
     text = "(" * 150 + "Anna" + ")" * 150
