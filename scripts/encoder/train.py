@@ -5,7 +5,7 @@
 The same command goes on from the newest checkpoint. SIGTERM and Ctrl-C save one and end
 it within a step or two. Rates rise, stay, and fall to zero once a decay is asked for:
 until then a run has no end, so that it can be as long as there is time. A decay should
-have a fifth of the steps, and nothing comes after it.
+have a third of the steps or more, and nothing comes after it.
 
 On a CPU, several processes of one thread each change the same weights, without waiting
 for each other ("Hogwild"); on a GPU there is one. With glibc, some 5% are gained if
