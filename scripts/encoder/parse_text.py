@@ -16,9 +16,6 @@ from spacy_punct.reading.corpus import treebank_files
 from spacy_punct.reading.written import create_text_corpus
 
 FORMS = {"written": 0.4, "cased": 0.3, "spoken": 0.3}
-_COMPOUNDS = 0.8
-"""What is between the parts of a compound is learned here alone: the `slot_tagger`
-knows no hyphens."""
 _DOC_WORDS = 120
 
 
@@ -59,7 +56,6 @@ def main(
         limit=max(1, words // _DOC_WORDS),
         max_words=_DOC_WORDS,
         cut=0.0,
-        compounds=_COMPOUNDS,
         sentences=True,
         seed=random.Random(seed).getrandbits(30),
     )

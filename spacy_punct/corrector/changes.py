@@ -205,6 +205,8 @@ def correction_data(
             for slot, (word, kind) in sentence.changes.items():
                 start, end = place(doc, sentence.source, slot)
                 old, new = text[start:end], gaps[slot]
+                if kind == "missing-hyphen":  # it joins, whatever it does elsewhere
+                    new = new.strip()
                 if old and not new and end < len(text):
                     left = applied(text[:start], found[-1:])[-1:]
                     ends = left and not (left.isspace() or is_opener(left))

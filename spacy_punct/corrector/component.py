@@ -20,7 +20,7 @@ from spacy_punct.corrector.changes import (
     shown_slots,
 )
 from spacy_punct.corrector.expected import in_marks_of, with_expected
-from spacy_punct.corrector.pairs import Proposal, complete, pair_up
+from spacy_punct.corrector.pairs import Proposal, complete, has_even_brackets, pair_up
 from spacy_punct.corrector.prose import Prose
 from spacy_punct.corrector.words import merged, word_edits
 from spacy_punct.data.kinds import MESSAGES, kind_of
@@ -207,14 +207,15 @@ class PunctuationCorrector(PunctuationPipe):
             }
             found.append(sentence.without(dropped))
         for kind in sorted(_PAIRS):
+            # A partner may be hidden in what looks like an emoticon.
+            is_even = kind == "unpaired-bracket" and has_even_brackets(doc.text)
             for k, sentence in enumerate(found):
                 changed = {i for i, c in sentence.changes.items() if c.kind == kind}
                 if not changed:
                     continue
                 kept = [*found[:k], sentence.without(changed), *found[k + 1 :]]
-                if n_unmatched(s.slots for s in found) >= n_unmatched(
-                    s.slots for s in kept
-                ):
+                n_kept = n_unmatched(s.slots for s in kept)
+                if is_even or n_unmatched(s.slots for s in found) >= n_kept:
                     found = kept
         return found
 

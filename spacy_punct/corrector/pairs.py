@@ -101,3 +101,8 @@ def complete(
         best = max(odds, key=lambda i: odds[i][0])
         ratio, string = odds[best]
         proposals[best] = string, max(ratio / total, marginals[best][string])
+
+
+def has_even_brackets(text: str) -> bool:
+    """Whether a text has as many closing brackets of each kind as opening ones."""
+    return all(text.count(a) == text.count(b) for a, b in ("()", "[]"))

@@ -51,12 +51,16 @@ _VERSE = re.compile(r"(?:^[A-Z“\"][^\n]{3,55}[^.\n]\n){2,}^[^\n]{3,60}$", re.M
 """Three short lines or more that all begin with a capital."""
 _YEAR = r"(?:1[5-9]|20)\d\d\b"
 _NAME = r"[A-Z][\w’'-]*"
+_DATE = rf"(?:\d{{1,2}} )?(?:[A-Z][a-z]{{2,8}}\.? )?{_YEAR}"
 _REFERENCE = re.compile(
     rf"^{_NAME}(?: {_NAME})?, (?:(?:{_NAME}|and|&|et|de|van|von)[.,]* )*(?:{_NAME}|al)"
-    rf"[.)][^\n]*(?:[,.] |\()(?:\d{{1,2}} )?(?:[A-Z][a-z]{{2,8}}\.? )?{_YEAR}[^\n]*$",
+    rf"[.)][^\n]*(?:[,.] |\(){_DATE}[^\n]*$"
+    rf"|^(?=[^\n]*[.?!”] )[^\n]*, (?:[A-Z][\w’'&-]*\.? ?){{1,5}}, {_DATE}[.,]"
+    r"[^\n]{0,80}$",
     re.MULTILINE,
 )
-"""A line of a bibliography: Tan, Amy. Where the Past Begins. Ecco, 2017."""
+"""A line of a bibliography, by its author (Tan, Amy. Where the Past Begins. 2017) or
+its publisher (Casablanca. Directed by Michael Curtiz, Warner Brothers, 1942)."""
 _LINE_ENDS = frozenset({"missing-end", "wrong-end", "run-on", "comma-splice"})
 
 

@@ -6,17 +6,13 @@ throughout a text.
 """
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.data.tree import Puncteme, Slots
-from spacy_punct.data.written import (
-    STARTERS,
-    WrittenWord,
-    compound_parts,
-    written_slots,
-)
+from spacy_punct.data.written import STARTERS, WrittenWord, written_slots
 
 _CARE = (0.0, 0.0, 0.0, 0.0, 1.0, 1.5, 2.0, 2.5)
 """What rates are multiplied by: half of the texts are right. The more of a careful
@@ -32,6 +28,7 @@ _STOPS = frozenset(".?!")
 _QUOTES = frozenset(("``", "''"))
 _BRACKETS = frozenset("()[]")
 _TURNED = {"?": ".", ".": "?", "!": "."}
+_COMPOUND = re.compile(r"[A-Za-z]{2,}(?:-[A-Za-z]{2,})+")
 _NO_CAPITALS, _SMALL_STARTS, _SMALL_I = 0.05, 0.04, 0.04
 
 
@@ -85,7 +82,14 @@ def _parts(word: WrittenWord) -> list[WrittenWord]:
     """A word with the dot of its abbreviation, or the parts of a compound."""
     if word.after[:1] == (ABBREVIATION_DOT,):
         return [replace(word, form=word.form + ".", after=word.after[1:])]
-    return compound_parts(word)
+    if not _COMPOUND.fullmatch(word.form):
+        return [word]
+    first, *inner, last = word.form.split("-")
+    return [
+        replace(word, form=first, after=("-",)),
+        *(WrittenWord(form, (), ("-",)) for form in inner),
+        WrittenWord(last, (), word.after),
+    ]
 
 
 def _slips(

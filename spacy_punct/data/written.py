@@ -7,7 +7,7 @@ ellipsis (`…`).
 
 import html
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from spacy_punct.data.marks import (
@@ -47,7 +47,6 @@ _ALWAYS = _words(
     "al approx ave blvd bros cf co corp dept ed eds esp etc inc jr ltd para paras ph.d "
     "qtd sr viz vs"
 )
-_COMPOUND = re.compile(r"[A-Za-z]{2,}(?:-[A-Za-z]{2,})+")
 _LETTERS_WITH_DOTS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")
 _ELIDED = _words(
     "bout cause d em er fore im ll m n neath re round s tain til till tis twas twere "
@@ -135,18 +134,6 @@ class WrittenWord:
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     starts: bool = False
-
-
-def compound_parts(word: WrittenWord) -> list[WrittenWord]:
-    """A compound cut at its hyphens, which become marks; another word as it is."""
-    if not _COMPOUND.fullmatch(word.form):
-        return [word]
-    first, *inner, last = word.form.split("-")
-    return [
-        replace(word, form=first, after=("-",)),
-        *(WrittenWord(form, (), ("-",)) for form in inner),
-        WrittenWord(last, (), word.after),
-    ]
 
 
 def read_line(line: str) -> list[WrittenWord]:

@@ -262,6 +262,9 @@ class PunctuationPipe(StoredPipe):
     scorer (Callable | None): The scoring method.
     """
 
+    _unguessed: frozenset[str] = frozenset()
+    """Marks of which taggers say nothing, as they take them for parts of words."""
+
     def __init__(
         self,
         vocab: Vocab,
@@ -481,8 +484,9 @@ class PunctuationPipe(StoredPipe):
         share = self.cfg["guess_share"]
         if guesses is None or not share:
             return marginals
+        unknown = self._unguessed if sentence.guesses else frozenset[str]()
         return [
-            pooled(marginal, guess, share, sentence.unguessed)
+            pooled(marginal, guess, share, unknown)
             for marginal, guess in zip(marginals, guesses, strict=True)
         ]
 

@@ -15,10 +15,6 @@ GUESSES = "spacy_punct.guesses"
 """Key of the guesses in a Doc's user data: for the slot before each token, and for the
 one after the last, its probable strings, marks joined by spaces, and how probable."""
 
-UNGUESSED = "spacy_punct.unguessed"
-"""Key of the marks of words, such as hyphens, that a tagger does not know, because it
-learned from text in which they are inside words; a list."""
-
 MARK_GUESSES = "spacy_punct.mark_guesses"
 """The same of what should be there, given what is written."""
 
@@ -89,7 +85,6 @@ def with_guesses(
     known = doc.user_data.get(key)
     if known is None or not sentences:
         return list(sentences)
-    unguessed = frozenset(doc.user_data.get(UNGUESSED, ()) if key == GUESSES else ())
     firsts = [sentence.positions[0] for sentence in sentences]
     result = []
     for sentence, following in zip(sentences, [*firsts[1:], len(doc)], strict=True):
@@ -99,7 +94,7 @@ def with_guesses(
             *map(_guess, inner),
             _guess(known[following], 0),
         )
-        result.append(replace(sentence, guesses=guesses, unguessed=unguessed))
+        result.append(replace(sentence, guesses=guesses))
     return result
 
 

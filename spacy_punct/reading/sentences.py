@@ -58,7 +58,6 @@ class BareSentence:
     before, after (str): White space around the sentence.
     forms (tuple[str, ...] | None): The words as a truecaser writes them mid-sentence.
     guesses (tuple[Guess, ...] | None): What a tagger says of the slots.
-    unguessed (frozenset[str]): Marks that it does not know.
     """
 
     tree: Tree
@@ -71,7 +70,6 @@ class BareSentence:
     after: str
     forms: tuple[str, ...] | None = None
     guesses: tuple[Guess, ...] | None = None
-    unguessed: frozenset[str] = frozenset()
 
     @property
     def observed(self) -> Slots:

@@ -17,12 +17,7 @@ from spacy_punct.data.apostrophes import label_of, may_change, miswritten
 from spacy_punct.data.slips import with_slips
 from spacy_punct.data.spoken import Manner, Vocabulary, spoken
 from spacy_punct.data.tree import Slots
-from spacy_punct.data.written import (
-    WrittenWord,
-    compound_parts,
-    read_line,
-    written_slots,
-)
+from spacy_punct.data.written import WrittenWord, read_line, written_slots
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.reading.attributes import APOSTROPHES
 from spacy_punct.reading.corpus import treebank_files
@@ -54,7 +49,6 @@ def create_text_corpus(
     max_words: int = 150,
     short: float = 0.2,
     cut: float = 0.5,
-    compounds: float = 0.0,
     sentences: bool = False,
     anew: bool = False,
     seed: int = 0,
@@ -78,8 +72,6 @@ def create_text_corpus(
     short (float): The share of Docs that are shorter at random.
     cut (float): The share of Docs that begin inside a line; as many end anywhere, the
         others with a sentence.
-    compounds (float): The share of Docs in which compounds are cut at their hyphens,
-        which are marks then: long-term is two words.
     sentences (bool): Whether the predicted Docs know their sentences.
     anew (bool): Whether each pass has other examples.
     seed (int): Seed of what is random.
@@ -90,7 +82,6 @@ def create_text_corpus(
     check_range("max_words", max_words, 1)
     check_range("short", short, 0, 1, inclusive=True)
     check_range("cut", cut, 0, 1, inclusive=True)
-    check_range("compounds", compounds, 0, 1, inclusive=True)
     forms = forms or {"written": 1.0}
     _check_names("forms", forms, FORMS)
     sources = _Sources(Path(path), weights, frozenset(unconnected or ()))
@@ -102,8 +93,6 @@ def create_text_corpus(
         for _ in range(limit):
             n_words = rng.randint(1, max_words) if rng.random() < short else max_words
             words = _run(sources.words(rng), n_words, cut, rng)
-            if rng.random() < compounds:
-                words = list(chain.from_iterable(map(compound_parts, words)))
             form = _choice(forms, rng)
             if form.startswith("spoken"):
                 manner = Manner.draw(rng)

@@ -14,16 +14,14 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from spacy_punct.data.marks import ABBREVIATION_DOT, HYPHENS
+from spacy_punct.data.marks import ABBREVIATION_DOT
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipe.architectures import SMALL_TOK2VEC
 from spacy_punct.pipe.base import StoredPipe
 from spacy_punct.reading.gold import gold_slots, has_gold
-from spacy_punct.reading.guesses import UNGUESSED, set_guesses
+from spacy_punct.reading.guesses import set_guesses
 from spacy_punct.reading.sentences import sentence_words
 
-_OF_WORDS = HYPHENS | {ABBREVIATION_DOT}
-"""Marks that are part of words in the text that taggers learn from."""
 _SAMPLE = 10
 """Examples that the shapes of the model are read off."""
 
@@ -86,10 +84,8 @@ class SlotTagger(StoredPipe):
         self, docs: Iterable[Doc], scores: Iterable[np.ndarray]
     ) -> None:
         """Keep the guesses on the Docs, for the components that follow."""
-        known = {mark for label in self._labels for mark in label.split()}
         for doc, rows in zip(docs, scores, strict=True):
             set_guesses(doc, rows, self._labels)
-            doc.user_data[UNGUESSED] = sorted(_OF_WORDS - known)
 
     def initialize(
         self,

@@ -253,6 +253,24 @@ def test_corrector_marks_that_look_the_same_are_no_correction(corrects):
     assert applied(doc.text, found) == "bread, etc!"
 
 
+def test_corrector_hyphens_join_words(corrects):
+    """Even if the treebank has spaces around them."""
+    doc = Doc(
+        corrects.vocab,
+        words=["five", "year", "plan"],
+        heads=[1, 2, 2],
+        deps=["nummod", "compound", "ROOT"],
+        pos=["NUM", "NOUN", "NOUN"],
+    )
+    (source,) = bare_sentences(doc, NAME)
+    slots = ((), ("-",), (), ())
+    change = {1: Change(0, "missing-hyphen")}
+    sentence = CorrectedSentence(source, slots, change, (1.0,) * 4)
+    spacing = Spacing("en", {(("-",), 0): {None: 0.9}, (("-",), 1): {None: 0.9}})
+    found = correction_data(doc, [sentence], Writer(spacing))
+    assert applied(doc.text, found) == "five-year plan "
+
+
 def test_corrector_does_not_open_words(corrects):
     corrector(corrects, threshold=EAGER)
     for text in ("Anna won't go", "a well-known, brand-new bicycle", "he/she slept"):

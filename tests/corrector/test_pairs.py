@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_punct.corrector.pairs import complete, pair_up
+from spacy_punct.corrector.pairs import complete, has_even_brackets, pair_up
 from spacy_punct.data.tree import Tree
 
 COMMA = (",",)
@@ -91,3 +91,8 @@ def test_a_partner_that_is_hardly_possible_is_not_proposed():
 def test_what_is_surer_by_itself_stays_as_sure():
     found = completed(OPEN, s4=(CLOSER, 0.99), s6=(CLOSER, 0.3))
     assert found == {4: (CLOSER, 0.99)}
+
+
+def test_brackets_are_even_whatever_they_look_like():
+    assert has_even_brackets("We saw (among others): [so on]")
+    assert not has_even_brackets("(We saw :(")

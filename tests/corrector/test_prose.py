@@ -57,6 +57,8 @@ def test_lines_that_need_no_end(line):
         ("Tan, Amy. Where the Past Begins: A Writer’s Memoir. Ecco, 2017.", True),
         ("Hill, Ann, and Tom Lee. “On Walls.” Walls, vol. 1, Jan. 1990, p. 3.", True),
         ("Smith, J., & Doe, A. (2010). On walls. The Wall 12, 1-2.", True),
+        ("Rain. Directed by Ann Hill, Snow Brothers, 1942.", True),
+        ("It rained. She came from Dayton, Ohio, in 1912.", False),
         ("However, Mr. Smith left in 1990 and came back.", False),
         ("However, Anna left. In 1990, she was there.", False),
     ],

@@ -117,16 +117,6 @@ def test_text_sources_have_weights(nlp, folder):
     assert 0.2 < share < 0.8
 
 
-def test_text_compounds_are_cut_at_their_hyphens(nlp, folder):
-    for share, expected in ((0.0, {()}), (1.0, {("-",)})):
-        found = set()
-        for example in drawn(nlp, folder, weights={"talk": 1}, compounds=share):
-            words = [token.lower_ for token in example.reference]
-            slots = gold_slots(example.reference)
-            found |= {slots[i] for i, w in enumerate(words) if w in ("-", "term")}
-        assert found == expected
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_text_forms(nlp, folder, form):
     examples = drawn(nlp, folder, forms={form: 1.0}, weights={"talk": 1})

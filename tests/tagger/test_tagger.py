@@ -13,7 +13,6 @@ from spacy_punct.reading.examples import create_corpus
 from spacy_punct.reading.gold import gold_slots
 from spacy_punct.reading.guesses import (
     GUESSES,
-    UNGUESSED,
     set_guesses,
     with_guesses,
 )
@@ -107,9 +106,7 @@ def two_sentences():
 def test_guesses_are_shared_out_to_sentences():
     """Openers go to the sentence that follows; the mark's own row is not asked."""
     doc = two_sentences()
-    doc.user_data[UNGUESSED] = ["-"]
     one, two = with_guesses(doc, bare_sentences(doc, "test"))
-    assert one.unguessed == two.unguessed == {"-"}
     assert one.guesses == (
         {("``", "("): 0.75, (): 0.25},
         {(): 0.75, (".",): 0.25},
