@@ -41,35 +41,12 @@ def total_edit_distance(first: Slots, second: Slots) -> int:
     return round(sum(edit_distance(a, b) for a, b in zip(first, second, strict=True)))
 
 
-def pooled(
-    first: Marginal,
-    second: Marginal,
-    share: float,
-    unknown: Set[str] = frozenset(),
-) -> dict[Puncteme, float]:
-    """Two opinions of a slot as one: a linear pool.
-
-    first, second (Marginal): The opinions.
-    share (float): That of the second.
-    unknown (Set[str]): Marks of which the second has no opinion. Of strings that differ
-        in these alone, it speaks as of one, and the first divides that up.
-    RETURNS (dict[Puncteme, float]): The pool.
-    """
-    known: dict[Puncteme, float] = defaultdict(float)
-    for string, p in first.items():
-        known[_without(string, unknown)] += p
-    found = {s: share * p for s, p in second.items() if s not in known}
-    for string, p in first.items():
-        rest = _without(string, unknown)
-        part = p / known[rest] if known[rest] else 0.0
-        found[string] = (1 - share) * p + part * share * second.get(rest, 0.0)
-    return found
-
-
-def _without(string: Puncteme, marks: Set[str]) -> Puncteme:
-    if marks.isdisjoint(string):
-        return string
-    return tuple(mark for mark in string if mark not in marks)
+def pooled(first: Marginal, second: Marginal, share: float) -> dict[Puncteme, float]:
+    """Two opinions of a slot as one: a linear pool, in which the second has a share."""
+    strings = dict.fromkeys([*first, *second])
+    return {
+        s: (1 - share) * first.get(s, 0.0) + share * second.get(s, 0.0) for s in strings
+    }
 
 
 def tempered(marginal: Marginal, temperature: float) -> Marginal:

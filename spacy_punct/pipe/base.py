@@ -262,9 +262,6 @@ class PunctuationPipe(StoredPipe):
     scorer (Callable | None): The scoring method.
     """
 
-    _unguessed: frozenset[str] = frozenset()
-    """Marks of which taggers say nothing, as they take them for parts of words."""
-
     def __init__(
         self,
         vocab: Vocab,
@@ -484,9 +481,8 @@ class PunctuationPipe(StoredPipe):
         share = self.cfg["guess_share"]
         if guesses is None or not share:
             return marginals
-        unknown = self._unguessed if sentence.guesses else frozenset[str]()
         return [
-            pooled(marginal, guess, share, unknown)
+            pooled(marginal, guess, share)
             for marginal, guess in zip(marginals, guesses, strict=True)
         ]
 

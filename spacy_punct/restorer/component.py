@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from spacy_punct.data.marks import ABBREVIATION_DOT, UNK
+from spacy_punct.data.marks import UNK
 from spacy_punct.data.tree import Puncteme, Slots
 from spacy_punct.errors import Errors, PunctError, check_range
 from spacy_punct.model.distribution import Distribution
@@ -181,8 +181,6 @@ class PunctuationRestorer(PunctuationPipe):
 
     See `PunctuationPipe`; its settings are `RestorerSettings`.
     """
-
-    _unguessed = frozenset({ABBREVIATION_DOT})
 
     def _sentences(self, doc: Doc, vectors: Vectors | None) -> list[BareSentence]:
         """The sentences of a Doc that was read, with what a `slot_tagger` said of their

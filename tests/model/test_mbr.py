@@ -71,16 +71,6 @@ def test_pooled_opinions():
     assert pooled(first, second, 0.0) == {**first, (".",): 0.0}
 
 
-def test_what_the_second_does_not_know_is_left_to_the_first():
-    first = {(): 0.4, ("-",): 0.4, (",",): 0.2}
-    second = {(): 0.5, (",",): 0.3, (".",): 0.2}
-    found = pooled(first, second, 0.5, frozenset("-"))
-    assert found == pytest.approx({(): 0.325, ("-",): 0.325, (",",): 0.25, (".",): 0.1})
-    assert pooled(first, second, 0.0, frozenset("-")) == {**first, (".",): 0.0}
-    everything = pooled(first, second, 1.0, frozenset("-"))
-    assert everything[()] == everything["-",] == pytest.approx(0.25)
-
-
 @pytest.fixture(scope="module")
 def model(trained) -> PunctuationModel:
     return trained.model

@@ -11,11 +11,7 @@ from spacy_punct.errors import PunctError
 from spacy_punct.pipe.architectures import SMALL_TOK2VEC
 from spacy_punct.reading.examples import create_corpus
 from spacy_punct.reading.gold import gold_slots
-from spacy_punct.reading.guesses import (
-    GUESSES,
-    set_guesses,
-    with_guesses,
-)
+from spacy_punct.reading.guesses import GUESSES, set_guesses, with_guesses
 from spacy_punct.reading.sentences import bare_sentences
 from tests.conftest import SAMPLE, learn
 
