@@ -14,6 +14,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, SequenceCategoricalCrossentropy
 from thinc.types import Floats2d
 
+from spacy_punct.data.written import STARTERS
 from spacy_punct.errors import Errors, PunctError
 from spacy_punct.pipe.architectures import SMALL_TAGGER
 from spacy_punct.pipe.base import StoredPipe
@@ -25,6 +26,7 @@ from spacy_punct.truecaser.forms import true_forms
 _SAMPLE = 10
 """Examples that the shapes of the model are read off."""
 
+_UPPER, _PLAIN = CASES.index("upper"), 0.9
 _DOUBT = 0.2
 """How probable a capital must be for a word that has one elsewhere in the text."""
 
@@ -200,11 +202,18 @@ def consistent(words: Sequence[str], rows: np.ndarray) -> np.ndarray:
 
     Words that have a capital in one place and are not plainly without one in another
     have one there, too, if on average they have; which kind, all of them decide.
+    A common word (IT, THIS) is in capitals throughout only beside others that are, or
+    where that is plain.
 
     words (Sequence[str]): The words, in lower case.
     rows (np.ndarray): [words, cases], the probability of each case.
     RETURNS (np.ndarray): The place of each word's case in `CASES`.
     """
+    rows = rows.copy()
+    beside = np.pad(rows.argmax(axis=1) == _UPPER, 1)
+    alone = ~(beside[:-2] | beside[2:]) & (rows[:, _UPPER] < _PLAIN)
+    doubtful = [i for i in np.flatnonzero(alone).tolist() if words[i] in STARTERS]
+    rows[doubtful, _UPPER] = 0.0
     cases = rows.argmax(axis=1)
     places: dict[str, list[int]] = {}
     for i, word in enumerate(words):

@@ -474,6 +474,17 @@ def test_truecaser_is_missed_where_it_is_asked_for(on_trees):
 # Names are written alike
 
 
+def test_truecaser_common_words_are_rarely_acronyms():
+    upper = [0.3, 0.0, 0.7, 0.0]
+    plain, lower = [0.05, 0.0, 0.95, 0.0], [1.0, 0.0, 0.0, 0.0]
+    words = ["yes", "nasa", "i", "the", "president", "its", "it"]
+    rows = np.array([upper, upper, lower, upper, upper, lower, plain])
+    found = [CASES[i] for i in consistent(words, rows)]
+    assert found == ["upper", "upper", "lower", "upper", "upper", "lower", "upper"]
+    rows[1] = lower
+    assert CASES[consistent(words, rows)[0]] == "lower"
+
+
 def test_truecaser_writes_names_alike():
     lower, title, upper, _ = np.eye(4) * 0.8 + 0.05
     words = ["anna", "may", "anna", "may", "nasa", "nasa", "nasa", "anna"]
