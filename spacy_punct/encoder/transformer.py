@@ -31,7 +31,7 @@ class TransformerSizes:
 def attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
     """Scaled dot-product attention.
 
-    Written out where torch's own is slow: in bfloat16 on a CPU it takes four times as
+    Written out where torch's own is slow: in bfloat16 on a CPU it takes up to twice as
     long, and its gradient three to seven times.
     """
     if q.dtype != torch.bfloat16 or q.device.type != "cpu":
